@@ -1,4 +1,5 @@
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
+import { createRecordJournal } from "@retinue/core/record/record-journal";
 
 const RUNS = 10_000;
 const MESSAGES = 100_000;
@@ -7,20 +8,21 @@ const AGENTS = ["researcher", "coder", "tester", "reviewer", "planner"];
 
 /** Writes a session of 10,000 runs and 100,000 messages: a main run, a hundred leads, and what each of those delegated. */
 export async function writeLargeSession(
-  store: Store,
+  record: Record,
   project: string,
 ): Promise<{ sessionId: string; runs: number; messages: number }> {
   const sessionId = "ses_large";
   const originMs = Date.now() - 3_600_000;
-  store.startSession({ sessionId, title: "A very large session", project, workspace: project });
+  await record.startSession({ sessionId, title: "A very large session", project, workspace: project });
   const steps = Math.floor((MESSAGES - RUNS) / RUNS);
+  const journal = await createRecordJournal(record);
   let clock = 0;
   const write = (parentId: number | null, index: number, depth: number): number => {
     const runId = `run_${index.toString().padStart(8, "0")}`;
     const agentRole = depth === 0 ? "main" : (AGENTS[index % AGENTS.length] ?? "coder");
     const shared = { sessionId, runId, agentRole, depth };
     const task = `Part ${index}: look at what number ${index} stands for and say so`;
-    const row = store.open({
+    const row = journal.open({
       ...shared,
       parentId,
       type: depth === 0 ? "prompt" : "delegation",
@@ -32,7 +34,7 @@ export async function writeLargeSession(
     });
     for (let step = 0; step < steps; step++) {
       const isCall = step % 2 === 1;
-      const id = store.open({
+      const id = journal.open({
         ...shared,
         parentId: row,
         type: isCall ? "tool_call" : "continuation",
@@ -40,7 +42,7 @@ export async function writeLargeSession(
         ...(isCall && { requestContent: '{"path":"src/a.ts"}', callId: `call_${index}_${step}` }),
         metadata: isCall ? { tool: "read" } : { turn: step / 2 },
       });
-      store.close(id, sessionId, {
+      journal.close(id, sessionId, {
         status: "completed",
         completedAtMs: originMs + clock++,
         durationMs: 1,
@@ -51,7 +53,7 @@ export async function writeLargeSession(
     return row;
   };
   const end = (row: number, index: number) =>
-    store.close(row, sessionId, {
+    journal.close(row, sessionId, {
       status: index % 97 === 0 && index > 0 ? "failed" : "completed",
       completedAtMs: originMs + clock++,
       durationMs: 1_000,
@@ -72,10 +74,10 @@ export async function writeLargeSession(
       end(write(lead, childIndex, 2), childIndex);
     }
     end(lead, leadIndex);
-    await store.committed();
+    await record.committed();
   }
   end(main, 0);
-  store.endSession(sessionId, "completed");
-  await store.committed();
+  await record.write({ kind: "session.update", sessionId: sessionId, change: { status: "completed" } });
+  await record.committed();
   return { sessionId, runs: RUNS, messages: RUNS + RUNS * steps };
 }

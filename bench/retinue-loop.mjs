@@ -54,8 +54,8 @@ const options = {
   projectDir: dataDir,
 };
 
-const store = mode === "unrecorded" ? (await import("./null-store.mjs")).nullStore() : undefined;
-const runtime = store ? assembleRuntime(options, { store }) : createRuntime(options);
+const record = mode === "unrecorded" ? (await import("./null-record.mjs")).createNullRecord() : undefined;
+const runtime = record ? assembleRuntime(options, { record }) : createRuntime(options);
 const run = async (agent, task) => {
   const result = await runtime.run({ agent, task });
   if (result.status !== "completed") throw new Error(JSON.stringify(result));

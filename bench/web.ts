@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import os from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { startBrowser } from "../test/fixtures/browser.ts";
 import { writeLargeSession } from "./large-session.ts";
 
@@ -195,9 +195,9 @@ async function streaming(rows: string[][]): Promise<void> {
 
 async function largeSession(rows: string[][]): Promise<void> {
   mkdirSync(data, { recursive: true });
-  const store = createStore({ path: join(data, "retinue.db") });
-  const { sessionId, runs, messages } = await writeLargeSession(store, project);
-  await store.shutdown();
+  const record = createSqliteRecord({ path: join(data, "retinue.db") });
+  const { sessionId, runs, messages } = await writeLargeSession(record, project);
+  await record.close();
   const served = await serve({});
   const browser = await startBrowser();
   const context = await browser.newContext({ viewport: { width: 1_440, height: 900 } });

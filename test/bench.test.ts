@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { measure, startBenchServer } from "../bench/rounds.ts";
 
 test("the bench's record that keeps nothing carries a delegation to its end", async () => {
-  const file = new URL("../bench/null-store.mjs", import.meta.url).href;
-  const { nullStore } = await import(file);
+  const file = new URL("../bench/null-record.mjs", import.meta.url).href;
+  const { createNullRecord } = await import(file);
   const dataDir = mkdtempSync(join(tmpdir(), "retinue-bench-"));
   const runtime = assembleRuntime(
     {
@@ -28,7 +28,7 @@ test("the bench's record that keeps nothing carries a delegation to its end", as
       dataDir,
       projectDir: dataDir,
     },
-    { store: nullStore() },
+    { record: createNullRecord() },
   );
   try {
     expect(await runtime.run({ agent: "lead", task: "go" })).toMatchObject({ status: "completed" });

@@ -1,4 +1,4 @@
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { type MadeRun, writeSession } from "../../test/fixtures/recorded-session.ts";
 
 const DAY_MS = 86_400_000;
@@ -50,12 +50,18 @@ export async function writePastSessions(path: string, project: string, task: str
   // In the order in which they happened: that is the order of the record.
   past.sort((one, other) => one.endedAtMs - other.endedAtMs);
   let clock = now;
-  const store = createStore({ path, now: () => clock });
+  const record = createSqliteRecord({ path, now: () => clock });
   for (const { sessionId, title, endedAtMs, run } of past) {
     clock = endedAtMs;
-    await writeSession(store, { sessionId, title, project, startedAtMs: clock - (run.to ?? 0), runs: [run] });
+    await writeSession(record, {
+      sessionId,
+      title,
+      project,
+      startedAtMs: clock - (run.to ?? 0),
+      runs: [run],
+    });
   }
-  await store.shutdown();
+  await record.close();
 }
 
 function earlierTry(task: string): MadeRun {

@@ -193,11 +193,13 @@ export function offeredBy(request: LanguageModelV4CallOptions | undefined): stri
 }
 
 /** Every row of every session is closed and every run that began has ended. */
-export function expectSettled(t: TestRuntime): void {
+export async function expectSettled(t: TestRuntime): Promise<void> {
   const started = t.events.flatMap((event) => (event.type === "run.started" ? [event.runId] : []));
   const ended = t.events.flatMap((event) => (event.type === "run.ended" ? [event.runId] : []));
   expect(ended.toSorted()).toEqual(started.toSorted());
-  for (const { session_id } of t.runtime.store.sessions()) {
-    expect(t.runtime.store.messages(session_id).filter((row) => row.closed_seq === null)).toEqual([]);
+  for (const { session_id } of (await t.runtime.record.listSessions()).sessions) {
+    expect(
+      (await t.runtime.record.readRows({ sessionId: session_id })).filter((row) => row.closed_seq === null),
+    ).toEqual([]);
   }
 }

@@ -96,14 +96,14 @@ function crowd(world: World): ReturnType<Attack["turns"]> {
   return { lead: provider, worker: provider };
 }
 
-function expectWithinBudget(
+async function expectWithinBudget(
   { world, t, result }: Outcome,
   limit: { tokens: number } | { costUsd: number },
-): void {
+): Promise<void> {
   if ("tokens" in limit) expect(tokensOf(world)).toBeLessThanOrEqual(limit.tokens);
   else expect(costOf(world)).toBeLessThanOrEqual(limit.costUsd * (1 + 1e-9));
   expect(result.tokens.subtree).toBe(tokensOf(world));
-  expectSettled(t);
+  await expectSettled(t);
   const finished = t.trace().filter((line) => line === "lead > worker: completed").length;
   expect(finished).toBeLessThan(100);
   const share = "tokens" in limit ? tokensOf(world) / limit.tokens : costOf(world) / limit.costUsd;
@@ -225,12 +225,12 @@ export const B_CASES: readonly Attack[] = [
       setup: () => ({ settings: { prices: { "scripted/lead": { input: 10, output: 100 } } } }),
       turns: () => ({ lead: [say(`done${long}`, { input: 700, output: 7, ...usage })] }),
       act: (t) => t.runtime.run({ agent: "lead", task: `go${long}` }),
-      oracle: ({ t, result }) => {
+      oracle: async ({ t, result }) => {
         const about = `the usage that scripted/lead reports is not believed: it `;
         expect(result.warnings).toEqual([expect.stringContaining(about)]);
-        const [row] = t.runtime.store
-          .messages(result.session_id)
-          .filter(({ request_type }) => request_type === "continuation");
+        const [row] = (await t.runtime.record.readRows({ sessionId: result.session_id })).filter(
+          ({ request_type }) => request_type === "continuation",
+        );
         expect(row?.metadata_json).toContain("estimated");
         const [request] = t.models.lead?.requests ?? [];
         const plausible = Math.floor((request ? textLength(request) : 0) / 4);
@@ -295,10 +295,11 @@ export const B_CASES: readonly Attack[] = [
       return { tools: [jump], internals: { clock }, agents: { lead: { limits: { minutes: 5 } } } };
     },
     turns: () => ({ lead: [callTool("jump", { ms: 1 }), callTool("jump", { ms: -2 }), say("done")] }),
-    oracle: ({ t, result }) => {
+    oracle: async ({ t, result }) => {
       expect(result).toMatchObject({ status: "completed", partial: false, duration_ms: 0 });
-      for (const { session_id } of t.runtime.store.sessions()) {
-        for (const row of t.runtime.store.messages(session_id)) expect(row.duration_ms).toBe(0);
+      for (const { session_id } of (await t.runtime.record.listSessions()).sessions) {
+        for (const row of await t.runtime.record.readRows({ sessionId: session_id }))
+          expect(row.duration_ms).toBe(0);
       }
     },
   },
@@ -319,7 +320,7 @@ export const B_CASES: readonly Attack[] = [
           ? say("so far")
           : callTool("slow", { n: request.turn }),
     }),
-    oracle: ({ world, t, result }) => {
+    oracle: async ({ world, t, result }) => {
       expect(result).toMatchObject({
         status: "completed",
         partial: true,
@@ -327,7 +328,7 @@ export const B_CASES: readonly Attack[] = [
         summary: "so far",
       });
       expect(world.count("slow")).toBe(1);
-      expectSettled(t);
+      await expectSettled(t);
     },
   },
   {
@@ -346,7 +347,7 @@ export const B_CASES: readonly Attack[] = [
       return { tools: [slow], internals: { clock }, agents: { lead: { limits: { minutes: 1 } } } };
     },
     turns: () => ({ lead: [{ ...callTool("slow", {}), text: "I begin" }, say("done")] }),
-    oracle: ({ world, t, result }) => {
+    oracle: async ({ world, t, result }) => {
       expect(world.seen).toEqual([true]);
       expect(result).toMatchObject({
         status: "timeout",
@@ -355,7 +356,7 @@ export const B_CASES: readonly Attack[] = [
         bailout_reason: "timeout",
         details: "I begin",
       });
-      expectSettled(t);
+      await expectSettled(t);
     },
   },
   {
@@ -371,7 +372,7 @@ export const B_CASES: readonly Attack[] = [
           : { ...callDelegate("child", `x${request.turn}`), usage: { input: 300, output: 10 } },
       child: { eachRun: [say("half", { input: 100, output: 4_900 })] },
     }),
-    oracle: ({ t, result }) => {
+    oracle: async ({ t, result }) => {
       expect(result).toMatchObject({
         status: "completed",
         partial: true,
@@ -379,7 +380,7 @@ export const B_CASES: readonly Attack[] = [
         summary: "so far",
       });
       expect(result.tokens.subtree).toBeLessThanOrEqual(5_975);
-      expectSettled(t);
+      await expectSettled(t);
     },
   },
   ...[Number.NaN, -1, 1.5, "5", Number.POSITIVE_INFINITY, 1e308].map(

@@ -59,10 +59,10 @@ export const C_CASES: readonly Attack[] = [
       stuck: (request) => (Number(request.task) % 2 ? hang() : callTool("sleep", {})),
     }),
     act: (t, world) => cancelCrowd(t, !world.broken),
-    oracle: ({ t, result }) => {
+    oracle: async ({ t, result }) => {
       expect(result).toMatchObject({ status: "cancelled", success: false, partial: true });
       expect(new Set(statuses(t))).toEqual(new Set(["stuck cancelled", "lead cancelled"]));
-      expectSettled(t);
+      await expectSettled(t);
       expect(t.runtime.cancel(result.session_id)).toBe(false);
       expect(t.models.lead?.requests).toHaveLength(1);
     },
@@ -100,10 +100,10 @@ export const C_CASES: readonly Attack[] = [
       t.runtime.cancel(handle.sessionId);
       return handle.result;
     },
-    oracle: ({ t, result }) => {
+    oracle: async ({ t, result }) => {
       expect(result).toMatchObject({ status: "cancelled", success: false });
       expect(new Set(statuses(t))).toEqual(new Set(["stuck cancelled", "lead cancelled"]));
-      expectSettled(t);
+      await expectSettled(t);
     },
   },
   {
@@ -166,7 +166,7 @@ export const C_CASES: readonly Attack[] = [
       if (stuck?.type === "run.started" && !world.broken) t.runtime.cancel(stuck.runId);
       return handle.result;
     },
-    oracle: ({ t, result }) => {
+    oracle: async ({ t, result }) => {
       expect(statuses(t).toSorted()).toEqual(
         [
           "leaf cancelled",
@@ -177,7 +177,7 @@ export const C_CASES: readonly Attack[] = [
         ].toSorted(),
       );
       expect(result.summary).toContain("1 succeeded, 1 failed (a)");
-      expectSettled(t);
+      await expectSettled(t);
     },
   },
 ];

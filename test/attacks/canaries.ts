@@ -26,12 +26,12 @@ function filesIn(folder: string): string[] {
 }
 
 /** Looks for canaries in every place the runtime writes to or speaks through. */
-export function expectNoCanary({ world, t, result }: Outcome): void {
+export async function expectNoCanary({ world, t, result }: Outcome): Promise<void> {
   const sinks = new Map<string, string>([
     ["the events", JSON.stringify(t.events)],
     ["the result", JSON.stringify(result)],
-    ["the rows", JSON.stringify(t.runtime.store.messages(result.session_id))],
-    ["the session", JSON.stringify(t.runtime.store.sessions())],
+    ["the rows", JSON.stringify(await t.runtime.record.readRows({ sessionId: result.session_id }))],
+    ["the session", JSON.stringify((await t.runtime.record.listSessions()).sessions)],
   ]);
   for (const path of filesIn(world.dataDir)) sinks.set(path, `${path} ${readFileSync(path, "latin1")}`);
   expect([...sinks.keys()].some((name) => name.endsWith(".db-wal") || name.endsWith(".db"))).toBe(true);

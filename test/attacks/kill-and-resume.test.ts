@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { codeTools } from "@retinue/code/code-tools";
 import { type AgentInput, defineAgent } from "@retinue/core/agents/define-agent";
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { replaySession } from "@retinue/core/replay/replay-session";
 import type { Agent } from "@retinue/core/schema/agent";
 import { defineTool } from "@retinue/core/tools/tool";
@@ -36,11 +36,14 @@ const runtime = createRuntime({
 runtime.events((event) => {
   if (event.seq !== undefined) writeSync(1, event.sessionId + " " + event.seq + "\\n");
 });
-const begun = runtime.store.sessions().find((session) => runtime.store.runs(session.session_id).length > 0);
+const { sessions } = await runtime.record.listSessions();
+let begun;
+for (const session of sessions)
+  if ((await runtime.record.readRows({ sessionId: session.session_id, kind: "runs" })).length > 0) begun ??= session;
 const goOn = async () => {
   if (!begun) return (await runtime.start({ agent: "lead", task: "the task" })).result;
   if (begun.status === "running") return (await runtime.resume(begun.session_id)).result;
-  const [root] = runtime.store.tree(begun.session_id);
+  const [root] = await runtime.record.readRows({ sessionId: begun.session_id });
   return { status: root.status, details: root.response_content };
 };
 const result = await goOn();
@@ -128,7 +131,7 @@ test(`a run that is killed again and again always completes, pays no finished tu
       }
       acknowledged.push(...life.acknowledged);
       result = life.result;
-      answered = answeredTurns(folder, acknowledged);
+      answered = await answeredTurns(folder, acknowledged);
     }
     expect(result).toMatchObject({ status: "completed" });
     for (const part of ["a", "b", "c"]) {
@@ -150,8 +153,10 @@ function paymentsIn(folder: string): string[] {
 
 /** The session is replayed from its record alone, and a prompt that was changed since is the first divergence. */
 async function expectReplay(folder: string, model: ModelServer): Promise<void> {
-  const store = createStore({ path: join(folder, "data", "retinue.db") });
-  const [session] = store.sessions().filter(({ session_id }) => store.runs(session_id).length > 0);
+  const record = createSqliteRecord({ path: join(folder, "data", "retinue.db") });
+  const [session] = (await record.listSessions()).sessions.filter(
+    async ({ session_id }) => (await record.readRows({ sessionId: session_id, kind: "runs" })).length > 0,
+  );
   const payments = paymentsIn(folder);
   const asked = model.requests.length;
   const pay = defineTool<object>({
@@ -163,7 +168,7 @@ async function expectReplay(folder: string, model: ModelServer): Promise<void> {
   const replay = (helper: string) =>
     replaySession(
       { agents: referenceAgents(helper), tools: [...codeTools, pay], env: { HOME: folder } },
-      store,
+      record,
       session?.session_id ?? "",
     );
   expect(await replay("You are helper.")).toMatchObject({ identical: true, divergence: null, runs: 5 });
@@ -179,7 +184,7 @@ async function expectReplay(folder: string, model: ModelServer): Promise<void> {
   });
   expect(model.requests).toHaveLength(asked);
   expect(paymentsIn(folder)).toEqual(payments);
-  await store.shutdown();
+  await record.close();
 }
 
 /** The agents of the reference run, as they are defined in its process. */
@@ -198,11 +203,11 @@ async function neverAgain(): Promise<string> {
 }
 
 /** Turns whose reply is on disk, by the key under which the model counts them; checks that nothing acknowledged is lost. */
-function answeredTurns(folder: string, acknowledged: readonly string[]): Map<string, number> {
-  const store = createStore({ path: join(folder, "data", "retinue.db") });
+async function answeredTurns(folder: string, acknowledged: readonly string[]): Promise<Map<string, number>> {
+  const record = createSqliteRecord({ path: join(folder, "data", "retinue.db") });
   const answered = new Map<string, number>();
-  for (const session of store.sessions()) {
-    const rows = store.messages(session.session_id);
+  for (const session of (await record.listSessions()).sessions) {
+    const rows = await record.readRows({ sessionId: session.session_id });
     const seqs = new Set(rows.flatMap((row) => [row.opened_seq, row.closed_seq]));
     const told = acknowledged
       .filter((line) => line.startsWith(session.session_id))
@@ -221,6 +226,6 @@ function answeredTurns(folder: string, acknowledged: readonly string[]): Map<str
       answered.set(key, (answered.get(key) ?? 0) + 1);
     }
   }
-  void store.shutdown();
+  void record.close();
   return answered;
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { seeded } from "./attack.ts";
 
@@ -65,9 +65,12 @@ test(`R3: a runtime killed at any moment leaves every event it told of, and the 
   for (let kill = 0; kill < KILLS; kill++) {
     writeFileSync(effects, "");
     const acknowledged = await killedAfter(1 + Math.floor(random() * 150));
-    const store = createStore({ path, onNotice: (notice) => expect.fail(notice.message) });
-    const rows = store.sessions({ limit: 1_000 }).flatMap((session) => store.messages(session.session_id));
-    await store.shutdown();
+    const record = createSqliteRecord({ path, onNotice: (notice) => expect.fail(notice.message) });
+    const { sessions } = await record.listSessions({ limit: 1_000 });
+    const rows = (
+      await Promise.all(sessions.map(({ session_id: sessionId }) => record.readRows({ sessionId })))
+    ).flat();
+    await record.close();
     const recorded = new Set(
       rows.flatMap((row) => [`${row.session_id} ${row.opened_seq}`, `${row.session_id} ${row.closed_seq}`]),
     );

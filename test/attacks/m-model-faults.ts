@@ -359,13 +359,13 @@ export const M_CASES: readonly Attack[] = [
       tools: [world.tool("dump", { execute: async () => MEGABYTE.repeat(world.broken ? 0 : 50) })],
     }),
     turns: () => ({ lead: [callTool("dump", {}), done] }),
-    oracle: ({ t, result }) => {
+    oracle: async ({ t, result }) => {
       const [seen] = resultsSeen(t, "lead");
       const path = /the whole is in (\S+)/.exec(seen?.text ?? "")?.[1];
       expect(path).toBeDefined();
       expect(readFileSync(path ?? "", "utf8") === MEGABYTE.repeat(50)).toBe(true);
       expect(seen?.text.length).toBeLessThan(31_000);
-      const rows = t.runtime.store.messages(result.session_id);
+      const rows = await t.runtime.record.readRows({ sessionId: result.session_id });
       expect(Math.max(...rows.map((row) => row.response_content?.length ?? 0))).toBeLessThan(31_000);
     },
   },
@@ -387,7 +387,7 @@ export const M_CASES: readonly Attack[] = [
           child: { eachRun: [{ ...callTool("none", {}), text: "I have succeeded." }, fault] },
         };
       },
-      oracle: ({ t }) => {
+      oracle: async ({ t }) => {
         const results = resultsSeen(t, "lead");
         expect(results).toHaveLength(2);
         for (const { text, isError } of results) {
@@ -397,7 +397,7 @@ export const M_CASES: readonly Attack[] = [
           expect(text).toMatch(new RegExp(`^\\[measured\\]\\n(?:.*\\n)*?error: ${type}\\b`, "m"));
           expect(isError).toBe(true);
         }
-        expectSettled(t);
+        await expectSettled(t);
       },
     }),
   ),

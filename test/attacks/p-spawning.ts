@@ -148,8 +148,8 @@ export const SPAWN_CASES: readonly Attack[] = [
             : done,
       };
     },
-    oracle: ({ t }) => {
-      expectSettled(t);
+    oracle: async ({ t }) => {
+      await expectSettled(t);
       const depths = t.events.flatMap((event) => (event.type === "run.started" ? [event.depth] : []));
       expect(Math.max(...depths)).toBeLessThanOrEqual(3);
       expect(

@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createStore } from "@retinue/core/record/create-store";
-import { callDelegateMany, callTool, say, type TestRuntimeOptions, testRuntime } from "@retinue/core/testing";
+import type { Record } from "@retinue/core/record/record";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
+import { callDelegateMany, callTool, say, testRuntime } from "@retinue/core/testing";
 import { expect } from "vitest";
 import { step } from "../fixtures/plans.ts";
 import { type Attack, expectSettled, type World } from "./attack.ts";
@@ -19,9 +20,9 @@ const HOUR_MS = 3_600_000;
 /** 10 MB in the deep tests. */
 const LINES = process.env.RETINUE_DEEP === "1" ? 500_000 : 50_000;
 
-/** A store that says everything is on disk before it is. */
-function hastyStore(path: string): NonNullable<TestRuntimeOptions["internals"]>["store"] {
-  return { ...createStore({ path, onNotice: () => {} }), committed: async () => {} };
+/** A record that says everything is on disk before it is. */
+function createHastyRecord(path: string): Record {
+  return { ...createSqliteRecord({ path, onNotice: () => {} }), committed: async () => {} };
 }
 
 /** A disk that refuses everything from one moment on, and takes it again after some tries. */
@@ -82,7 +83,7 @@ export const RECORD_CASES: readonly Attack[] = [
       return {
         tools: [pay],
         database: databaseOf(world),
-        internals: world.broken ? { store: hastyStore(databaseOf(world)) } : {},
+        internals: world.broken ? { record: createHastyRecord(databaseOf(world)) } : {},
       };
     },
     turns: () => ({ lead: [callTool("pay", { n: 1 }), callTool("pay", { n: 2 }), done] }),
@@ -101,17 +102,17 @@ export const RECORD_CASES: readonly Attack[] = [
         return {
           tools,
           database: databaseOf(world),
-          internals: { storePorts, ...(world.broken && { store: hastyStore(databaseOf(world)) }) },
+          internals: { storePorts, ...(world.broken && { record: createHastyRecord(databaseOf(world)) }) },
         };
       },
       turns: () => ({ lead: [callTool("refuse", {}), callTool("pay", {}), done] }),
-      oracle: ({ world, t, result }) => {
+      oracle: async ({ world, t, result }) => {
         expect(world.seen).toEqual([false]);
         expect(result.status).toBe("completed");
         const notices = t.events.flatMap((event) => (event.type === "notice.raised" ? [event] : []));
         expect(notices.map((notice) => notice.level)).toEqual(["error", "info"]);
         expect(notices[0]?.message).toContain(message);
-        expectSettled(t);
+        await expectSettled(t);
         const seqs = t.events.flatMap((event) => event.seq ?? []);
         expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, index) => index + 1));
       },
@@ -127,9 +128,9 @@ export const RECORD_CASES: readonly Attack[] = [
       return { database: databaseOf(world) };
     },
     turns: () => ({ lead: [done] }),
-    oracle: ({ world, t, result }) => {
+    oracle: async ({ world, t, result }) => {
       expect(result.status).toBe("completed");
-      expect(t.runtime.store.sessions()).toHaveLength(1);
+      expect((await t.runtime.record.listSessions()).sessions).toHaveLength(1);
       expect(t.events.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []))).toEqual([
         expect.stringContaining("is damaged"),
       ]);
@@ -180,12 +181,16 @@ export const RECORD_CASES: readonly Attack[] = [
       ],
       worker: { eachRun: [callTool("note", {}), say("ok")] },
     }),
-    oracle: ({ world, t, result }) => {
+    oracle: async ({ world, t, result }) => {
       const pages: number[] = [];
       for (let page = [0]; page.length > 0; pages.push(...page)) {
-        page = t.runtime.store
-          .changesAfter(result.session_id, pages.at(-1) ?? 0, 97)
-          .map((change) => change.seq);
+        page = (
+          await t.runtime.record.readLog({
+            sessionId: result.session_id,
+            after: pages.at(-1) ?? 0,
+            limit: 97,
+          })
+        ).map((change) => change.seq);
       }
       const published = t.events.flatMap((event) => event.seq ?? []);
       expect(pages).toEqual(world.broken ? published.slice(1) : published);
@@ -209,9 +214,9 @@ export const RECORD_CASES: readonly Attack[] = [
         };
       },
       act: (t) => t.runtime.run({ agent: "lead", task: `task ${textOf(naughty)}` }),
-      oracle: ({ world, t, result }) => {
+      oracle: async ({ world, t, result }) => {
         const text = textOf(naughty);
-        const rows = t.runtime.store.messages(result.session_id);
+        const rows = await t.runtime.record.readRows({ sessionId: result.session_id });
         expect(rows.find((row) => row.request_type === "prompt")?.request_content === `task ${text}`).toBe(
           true,
         );
@@ -276,7 +281,7 @@ export const RECORD_CASES: readonly Attack[] = [
           clock.jumpWall(-7 * HOUR_MS);
           return { allowed: true, by: "a person" };
         },
-        internals: { clock, store: createStore({ path, now, monotonicMs: clock.monotonicMs }) },
+        internals: { clock, record: createSqliteRecord({ path, now, monotonicMs: clock.monotonicMs }) },
       };
     },
     turns: () => ({
@@ -293,16 +298,23 @@ export const RECORD_CASES: readonly Attack[] = [
       await perform("second");
       return perform("third");
     },
-    oracle: ({ world, t }) => {
-      const { store } = t.runtime;
+    oracle: async ({ world, t }) => {
+      const { record } = t.runtime;
       // Lists in the order of the clock are what would be noticed.
       const listed = <T>(rows: readonly T[], at: (row: T) => number | string) =>
         world.broken ? rows.toSorted((one, other) => (at(one) < at(other) ? 1 : -1)) : rows;
       const latest = ["third", "second", "first"];
-      expect(listed(store.sessions(), (row) => row.updated_at).map(({ title }) => title)).toEqual(latest);
-      const answered = listed(store.answeredApprovals(), ({ answer }) => answer?.atMs ?? 0);
+      expect(
+        listed((await record.listSessions()).sessions, (row) => row.updated_at).map(({ title }) => title),
+      ).toEqual(latest);
+      const answered = listed(
+        await record.listApprovals({ state: "answered" }),
+        ({ answer }) => answer?.atMs ?? 0,
+      );
       expect(answered.map(({ request }) => (request.input as { to: string }).to)).toEqual(latest);
-      expect(listed(store.plans(), (plan) => plan.updatedAtMs).map(({ goal }) => goal)).toEqual(latest);
+      expect(
+        listed((await record.listPlans()).plans, (plan) => plan.updatedAtMs).map(({ goal }) => goal),
+      ).toEqual(latest);
       expect(world.seen).toEqual(Array(6).fill("held"));
     },
   },
@@ -310,9 +322,9 @@ export const RECORD_CASES: readonly Attack[] = [
 
 /** Whether a session counts as somebody's for a program whose clock shows another time. */
 async function lookAt(path: string, sessionId: string, nowMs: number): Promise<string> {
-  const other = createStore({ path, now: () => nowMs });
-  const holder = other.holderOf(sessionId);
-  await other.shutdown();
+  const other = createSqliteRecord({ path, now: () => nowMs });
+  const holder = await other.findHolder(sessionId);
+  await other.close();
   return holder === null ? "free" : "held";
 }
 

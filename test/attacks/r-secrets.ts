@@ -97,11 +97,13 @@ const WAYS: readonly Way[] = [
     by: "a tool's input in the escapes of JSON",
     lead: [callTool("echo", `{"text":"${escaped(KEY)}"}`), done],
     options: (world) => ({ tools: [echo(world, "ok")] }),
-    also: ({ world, t }) => {
+    also: async ({ world, t }) => {
       expect(world.ran.get("echo")).toEqual([{ text: KEY }]);
-      const rows = t.runtime.store
-        .sessions()
-        .flatMap((session) => t.runtime.store.messages(session.session_id));
+      const { record } = t.runtime;
+      const { sessions } = await record.listSessions();
+      const rows = (
+        await Promise.all(sessions.map(({ session_id: sessionId }) => record.readRows({ sessionId })))
+      ).flat();
       expect(
         rows.map((row) => row.request_content ?? "").filter((text) => text.includes(escaped(KEY))),
       ).toEqual([]);
@@ -241,9 +243,9 @@ export const SECRET_CASES: readonly Attack[] = [
       }),
       turns: () => ({ lead, ...more }),
       act: (t) => t.runtime.run({ agent: "lead", task }),
-      oracle: (outcome) => {
+      oracle: async (outcome) => {
         also?.(outcome);
-        expectNoCanary(outcome);
+        await expectNoCanary(outcome);
       },
     }),
   ),
@@ -256,14 +258,14 @@ export const SECRET_CASES: readonly Attack[] = [
     turns: ({ random }) => ({
       lead: [pieces(`Here: ${CANARY_TEXT} and once more ${CANARY_TEXT} end`, random)],
     }),
-    oracle: (outcome) => {
+    oracle: async (outcome) => {
       const streamed = outcome.t.events
         .flatMap((event) => (event.type === "text.streamed" ? [event.text] : []))
         .join("");
       expect(CANARIES.filter((canary) => streamed.includes(canary))).toEqual([]);
       expect(streamed).toBe(outcome.result.details);
       expect(streamed).toMatch(/^Here: keys: .* end$/);
-      expectNoCanary(outcome);
+      await expectNoCanary(outcome);
     },
   },
 ];

@@ -74,8 +74,10 @@ export const SHELL_LIMIT_CASES: readonly Attack[] = [
         `yes | head -c ${broken ? 70_000_000 : 10_000_000_000}`,
         "printf '\\033]0;title\\007\\033[2J\\033[31mred\\033[0m\\a\\b\\r\\000'; printf '\\302\\233[31m\\342\\200\\256'",
       ),
-    oracle: (outcome) => {
-      const text = JSON.stringify(outcome.t.runtime.store.messages(outcome.result.session_id));
+    oracle: async (outcome) => {
+      const text = JSON.stringify(
+        await outcome.t.runtime.record.readRows({ sessionId: outcome.result.session_id }),
+      );
       expect(text.length).toBeLessThan(10_000_000);
       expect(sizeOf(outcome.world.dataDir)).toBeLessThan(20_000_000);
       expect(said(outcome)).not.toMatch(/[^\P{Cc}\n\t]|\u202e/u);
@@ -99,11 +101,11 @@ export const SHELL_LIMIT_CASES: readonly Attack[] = [
         "head -c 400M /dev/zero > whole",
         "head -c 4G /dev/zero > /tmp/x; head -c 4G /dev/zero > ~/x; echo still here",
       ),
-    oracle: (outcome) => {
+    oracle: async (outcome) => {
       expect(sizeOf(outcome.world.projectDir)).toBeLessThan(400_000_000);
       expect(said(outcome)).toContain("still here");
       expect(outcome.result.status).toBe("completed");
-      expectSettled(outcome.t);
+      await expectSettled(outcome.t);
     },
   },
   {

@@ -32,7 +32,10 @@ const runtime = createRuntime({
   env: { HOME: folder, RETINUE_BASE_URL: model, RETINUE_MODEL: "mock" },
   approve: async () => ({ allowed: true, by: "Ada" }),
 });
-const begun = runtime.store.sessions().find((session) => runtime.store.runs(session.session_id).length > 0);
+const { sessions } = await runtime.record.listSessions();
+let begun;
+for (const session of sessions)
+  if ((await runtime.record.readRows({ sessionId: session.session_id, kind: "runs" })).length > 0) begun ??= session;
 const result = begun?.status === "completed" ? { status: "completed" }
   : await (begun ? await runtime.resume(begun.session_id) : await runtime.start({ agent: "lead", task })).result;
 await runtime.close();

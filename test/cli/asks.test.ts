@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { describe, expect, test } from "vitest";
 import { startModel } from "./model.ts";
 import { hasTmux, Pane } from "./pane.ts";
@@ -44,10 +44,10 @@ const count = (text: string, part: string) => text.split(part).length - 1;
 
 /** Ends the process that has the only session, without a chance to tidy up. */
 async function killHolder(world: World): Promise<void> {
-  const store = createStore({ path: join(world.data, "retinue.db") });
-  const [session] = store.sessions({ limit: 1 });
-  const pid = /^process (\d+) on /.exec(store.holderOf(session?.session_id ?? "") ?? "")?.[1];
-  await store.shutdown();
+  const record = createSqliteRecord({ path: join(world.data, "retinue.db") });
+  const [session] = (await record.listSessions({ limit: 1 })).sessions;
+  const pid = /^process (\d+) on /.exec((await record.findHolder(session?.session_id ?? "")) ?? "")?.[1];
+  await record.close();
   process.kill(Number(pid), "SIGKILL");
 }
 

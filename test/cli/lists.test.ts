@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { expect, test } from "vitest";
 import { storedPlan } from "../fixtures/plans.ts";
 import { World } from "./world.ts";
@@ -8,20 +8,20 @@ import { World } from "./world.ts";
 test("a list that ends at its limit says so, and one that ends by itself does not", async () => {
   await using world = new World();
   mkdirSync(world.data);
-  const store = createStore({ path: join(world.data, "retinue.db") });
+  const record = createSqliteRecord({ path: join(world.data, "retinue.db") });
   const { project } = world;
-  const begin = (sessionId: string) => store.startSession({ sessionId, title: "t", project, workspace: "" });
+  const begin = (sessionId: string) => record.startSession({ sessionId, title: "t", project, workspace: "" });
   const names = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, at) => `${prefix}_${at}`);
-  begin("ses_left");
+  await begin("ses_left");
   // Held by this process, which lives.
   const held = names("ses", 1_001);
   for (const id of held) {
-    begin(id);
-    store.takeLease(id);
+    await begin(id);
+    await record.takeLease(id);
   }
-  for (const id of names("pln", 21)) store.addPlan(storedPlan(id, { project }));
-  await store.committed();
+  for (const id of names("pln", 21)) await record.addPlan(storedPlan(id, { project }));
+  await record.committed();
   const listed = async (...args: string[]) => {
     const { code, stdout, stderr } = await world.run([...args, "--json"]);
     return [code, (JSON.parse(stdout) as unknown[]).length, stderr];
@@ -35,5 +35,5 @@ test("a list that ends at its limit says so, and one that ends by itself does no
     (await world.run(["__complete", "trace", typed])).stdout.split("\n").slice(0, 2);
   expect(await completed("ses_")).toEqual(["ses_1000\tt", "ses_999\tt"]);
   expect(await completed("ses_l")).toEqual(["ses_left\tt", "ses_1000\tt"]);
-  await store.shutdown();
+  await record.close();
 });

@@ -30,11 +30,11 @@ async function abandonTasks(world: World): Promise<string> {
   const tasks = ["first", "second", "third"].map((task) => ["scout", task] as const);
   void runtime.fanOut(tasks, { maxConcurrent: 1 });
   while (!stuck.reached) await new Promise((resolve) => setImmediate(resolve));
-  await runtime.store.committed();
+  await runtime.record.committed();
   const db = new DatabaseSync(database);
   db.exec("DELETE FROM leases");
   db.close();
-  return runtime.store.sessions()[0]?.session_id ?? "";
+  return (await runtime.record.listSessions()).sessions[0]?.session_id ?? "";
 }
 
 test("all tasks of a resumed session are printed in their order, and the worst decides the exit code", async () => {

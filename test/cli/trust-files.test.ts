@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { afterAll, expect, test } from "vitest";
 import { World } from "./world.ts";
 
@@ -12,11 +12,11 @@ const NONE = "nothing here was written by a run that held untrusted text\n";
 
 async function note(path: string, content: string): Promise<void> {
   writeFileSync(join(world.project, path), content);
-  const store = createStore({ path: join(world.data, "retinue.db") });
+  const record = createSqliteRecord({ path: join(world.data, "retinue.db") });
   const hash = createHash("sha256").update(content).digest("hex");
   const author = { root: realpathSync(world.project), sessionId: "ses_1", runId: "run_1" };
-  store.noteUntrusted({ ...author, path, hash, size: content.length });
-  await store.shutdown();
+  await record.noteUntrusted({ ...author, path, hash, size: content.length });
+  await record.close();
 }
 
 test("what tainted runs wrote is listed, and a person takes the mark off by file, by copy, or off everything", async () => {
@@ -46,10 +46,10 @@ test("a person sees and lifts in one project what counts there, also what was wr
   const inner = join(world.project, "inner");
   mkdirSync(join(inner, "Do this and that"), { recursive: true });
   await note("inner/notes.txt", "one or two");
-  const store = createStore({ path: join(world.data, "retinue.db") });
+  const record = createSqliteRecord({ path: join(world.data, "retinue.db") });
   const author = { root: realpathSync(world.project), sessionId: "ses_1", runId: "run_1" };
-  store.noteUntrustedName({ ...author, path: "inner/Do this and that", hash: "aa" });
-  await store.shutdown();
+  await record.noteUntrusted({ ...author, path: "inner/Do this and that", hash: "aa" });
+  await record.close();
   const { stdout } = await world.call(["trust-files"], { cwd: inner });
   expect(stdout).toMatch(/there +\S*inner\/notes\.txt +run_1/);
   expect(stdout).toMatch(/name +\S*inner\/Do this and that +run_1/);

@@ -18,6 +18,7 @@ import {
   type ScriptedModel,
   type ScriptRequest,
   type Step,
+  type StepMaker,
   scriptedModel,
   withBuiltIns,
 } from "./retinue.ts";
@@ -130,11 +131,11 @@ function gatherAgents(scenario: Scenario, { registry }: Project, scripted: reado
 function withUsage(script: Script): Script {
   const give = (step: Step): Step =>
     step.kind === "reply" && step.usage === undefined ? { ...step, usage: USAGE } : step;
-  const giveEach = (steps: readonly (Step | ((request: ScriptRequest) => Step))[]) =>
+  const giveEach = (steps: readonly StepMaker[]) =>
     steps.map((step) =>
-      typeof step === "function" ? (request: ScriptRequest) => give(step(request)) : give(step),
+      typeof step === "function" ? async (request: ScriptRequest) => give(await step(request)) : give(step),
     );
-  if (typeof script === "function") return (request) => give(script(request));
+  if (typeof script === "function") return async (request) => give(await script(request));
   return "eachRun" in script ? { eachRun: giveEach(script.eachRun) } : giveEach(script);
 }
 
@@ -181,7 +182,7 @@ export async function playFirst(life: Life, scenario: Scenario): Promise<void> {
     if (scenario.play) scenario.play(life).catch(() => {});
     else if (request) await life.runtime.start(request);
     await life.until(() => killed.when(life));
-    await life.runtime.store.committed();
+    await life.runtime.record.committed();
   } else if (scenario.play) life.outcomes.push(await scenario.play(life));
   else if (request) life.outcomes.push(await life.runtime.run(request));
 }

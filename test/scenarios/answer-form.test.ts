@@ -13,7 +13,7 @@ test("the form of an answer is told with the task, and an answer of that form is
   const first = JSON.stringify(t.models.solo?.requests[0]?.prompt);
   expect(first).toContain("count");
   expect(first).toContain("JSON Schema");
-  expect(t.runtime.store.sessions()[0]?.title).toBe("count");
+  expect((await t.runtime.record.listSessions()).sessions[0]?.title).toBe("count");
 });
 
 test("an answer of another form is sent back once, with what is wrong", async () => {
@@ -48,7 +48,7 @@ test("a run with a form is replayed as it was", async () => {
   await using t = testRuntime({ solo: [say("Three."), say('{"total": 3}')] });
   const { session_id } = await t.runtime.run(ask);
   const options = { agents: t.runtime.agents.list(), env: {} };
-  expect(await replaySession(options, t.runtime.store, session_id)).toMatchObject({ identical: true });
+  expect(await replaySession(options, t.runtime.record, session_id)).toMatchObject({ identical: true });
 });
 
 test("the words of a schema make no delegation mandatory", async () => {

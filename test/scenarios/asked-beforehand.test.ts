@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readTree } from "@retinue/core/record/read-tree";
 import { replaySession } from "@retinue/core/replay/replay-session";
 import type { SubAgentResponse } from "@retinue/core/schema/intent";
 import type { Risk } from "@retinue/core/schema/rights";
@@ -15,7 +16,7 @@ const recipient = (address: string) => [{ kind: "recipient" as const, address }]
 
 async function divergence({ runtime }: TestRuntime, sessionId: string, tools: readonly AnyTool[], env = {}) {
   const options = { agents: runtime.agents.list(), tools, env };
-  return (await replaySession(options, runtime.store, sessionId)).divergence;
+  return (await replaySession(options, runtime.record, sessionId)).divergence;
 }
 
 test.each(["access", "risk", "confirm", "present"])(
@@ -126,7 +127,7 @@ test("a call that was refused for the secret in it is refused in the replay, and
   );
   const result = await t.runtime.run({ agent: "mailer", task: `Post ${secret}` });
   expect(posted).toEqual([]);
-  for (const kept of [result, t.runtime.store.tree(result.session_id), t.events])
+  for (const kept of [result, await readTree(t.runtime.record, result.session_id), t.events])
     expect(JSON.stringify(kept)).not.toContain(secret);
   expect(await divergence(t, result.session_id, [post], env)).toBeNull();
 });
@@ -172,7 +173,7 @@ test.each([
   const cut = testRuntime({ mailer: script }, options);
   const { sessionId } = await cut.runtime.start({ agent: "mailer", task: "Send it to jo" });
   await reached.promise;
-  await cut.runtime.store.committed();
+  await cut.runtime.record.committed();
   isCut = false;
   const after = testRuntime({ mailer: script }, options);
   const result = await (await after.runtime.resume(sessionId)).result;

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createStore, type Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
 import type { Approver } from "@retinue/core/session/approvals";
 import { AnsweredElsewhere } from "@retinue/core/session/approvals";
@@ -22,14 +23,14 @@ let root = "";
 let ran: string[] = [];
 let clock: StepClock;
 /** Another process on the same record. */
-let others: Store;
+let others: Record;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "retinue-asks-"));
   ran = [];
   clock = stepClock();
 });
 afterEach(async () => {
-  await others?.shutdown();
+  await others.close();
   rmSync(root, { recursive: true, force: true });
 });
 
@@ -57,7 +58,7 @@ function open(script: Script, approve: Approver, options: TestRuntimeOptions = {
       internals: { clock },
     },
   );
-  others = createStore({ path: database() });
+  others = createSqliteRecord({ path: database() });
   return t;
 }
 
@@ -78,8 +79,8 @@ function terminal() {
   return { shown, approve, first };
 }
 
-async function until(fits: () => boolean): Promise<void> {
-  while (!fits()) await new Promise((resolve) => setImmediate(resolve));
+async function until(fits: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await fits())) await new Promise((resolve) => setImmediate(resolve));
 }
 
 test("what is asked at a terminal is in the record, and an answer there ends the asking within a second", async () => {
@@ -87,10 +88,10 @@ test("what is asked at a terminal is in the record, and an answer there ends the
   await using t = open(PAY_ADA, person.approve);
   const running = t.runtime.run({ agent: "lead", task: "go" });
   const { request, signal } = await person.first();
-  expect(others.approvals({ open: true })).toMatchObject([
+  expect(await others.listApprovals({ state: "waiting" })).toMatchObject([
     { approvalId: request.approvalId, tool: "pay", request: { input: { to: "Ada" }, chain: ["lead"] } },
   ]);
-  others.answerApproval(request.approvalId, { allowed: true, by: "ada", atMs: 1 });
+  await others.answerApproval(request.approvalId, { allowed: true, by: "ada", atMs: 1 });
   clock.advance(999);
   expect([signal.aborted, ran]).toEqual([false, []]);
   clock.advance(1);
@@ -109,13 +110,13 @@ test("an answer at the terminal is in the record at once, and a later one from e
   const { request, answer } = await person.first();
   answer({ allowed: false, by: "me", note: "not today" });
   await running;
-  expect(others.approvals({ open: true })).toEqual([]);
-  expect(others.findApproval(request.approvalId).answer).toMatchObject({
+  expect(await others.listApprovals({ state: "waiting" })).toEqual([]);
+  expect((await others.findApproval(request.approvalId)).answer).toMatchObject({
     allowed: false,
     by: "me",
     note: "not today",
   });
-  expect(others.answerApproval(request.approvalId, { allowed: true, by: "ada", atMs: 1 })).toBe(false);
+  expect(await others.answerApproval(request.approvalId, { allowed: true, by: "ada", atMs: 1 })).toBe(false);
   expect(ran).toEqual([]);
   expect(clock.pending).toBe(0);
 });
@@ -125,7 +126,7 @@ test("of two answers the first counts, and whoever came too late is told", async
   await using t = open(PAY_ADA, person.approve);
   const running = t.runtime.run({ agent: "lead", task: "go" });
   const { request, answer } = await person.first();
-  others.answerApproval(request.approvalId, { allowed: false, by: "ada", note: "no", atMs: 1 });
+  await others.answerApproval(request.approvalId, { allowed: false, by: "ada", note: "no", atMs: 1 });
   answer({ allowed: true, by: "me", scope: "run" });
   await running;
   expect(ran).toEqual([]);
@@ -139,7 +140,7 @@ test("an answer that comes just before nobody's time is up counts, and nobody is
   await using t = open(PAY_ADA, person.approve);
   const running = t.runtime.run({ agent: "lead", task: "go" });
   const { request, answer } = await person.first();
-  others.answerApproval(request.approvalId, { allowed: true, by: "ada", atMs: 1 });
+  await others.answerApproval(request.approvalId, { allowed: true, by: "ada", atMs: 1 });
   answer({ allowed: false, by: "nobody", note: "nobody answered within a minute" });
   await running;
   expect(ran).toEqual(["Ada"]);
@@ -151,11 +152,11 @@ test("an answer given through the runtime itself is heard without waiting", asyn
   await using t = open(PAY_ADA, person.approve);
   const running = t.runtime.run({ agent: "lead", task: "go" });
   const { request, signal } = await person.first();
-  expect(t.runtime.answer(request.approvalId, { allowed: true, by: "ada" })).toBe(true);
+  expect(await t.runtime.answer(request.approvalId, { allowed: true, by: "ada" })).toBe(true);
   expect(signal.aborted).toBe(true);
   await running;
   expect(ran).toEqual(["Ada"]);
-  expect(t.runtime.answer(request.approvalId, { allowed: false, by: "ada" })).toBe(false);
+  expect(await t.runtime.answer(request.approvalId, { allowed: false, by: "ada" })).toBe(false);
 });
 
 test("a run that is stopped takes its question away; one that is left keeps it, and hears what was said meanwhile", async () => {
@@ -165,7 +166,7 @@ test("a run that is stopped takes its question away; one that is left keeps it, 
   const { request } = await person.first();
   expect(t.runtime.cancel(request.sessionId)).toBe(true);
   await stopped;
-  expect(others.findApproval(request.approvalId).answer).toMatchObject({
+  expect((await others.findApproval(request.approvalId)).answer).toMatchObject({
     allowed: false,
     by: "the stop of the run",
   });
@@ -173,10 +174,10 @@ test("a run that is stopped takes its question away; one that is left keeps it, 
   await until(() => person.shown.length === 2);
   await t.runtime.leave();
   await left.catch(() => {});
-  const [waiting] = others.approvals({ open: true });
+  const [waiting] = await others.listApprovals({ state: "waiting" });
   const { approvalId = "", sessionId = "" } = waiting ?? {};
-  others.answerApproval(approvalId, { allowed: true, by: "ada", atMs: 1 });
-  await others.shutdown();
+  await others.answerApproval(approvalId, { allowed: true, by: "ada", atMs: 1 });
+  await others.close();
   await using again = open(PAY_ADA, person.approve);
   await (await again.runtime.resume(sessionId)).result;
   expect([ran, person.shown.length]).toEqual([["Ada"], 2]);
@@ -189,12 +190,12 @@ test("a session that goes on asks the same question again, under its old name", 
   const { request } = await person.first();
   await t.runtime.leave();
   await left.catch(() => {});
-  await others.shutdown();
+  await others.close();
   await using again = open(PAY_ADA, person.approve);
   const { result } = await again.runtime.resume(request.sessionId);
   await until(() => person.shown.length === 2);
   expect(person.shown[1]?.request.approvalId).toBe(request.approvalId);
-  expect(others.approvals()).toHaveLength(1);
+  expect(await others.listApprovals()).toHaveLength(1);
   person.shown[1]?.answer({ allowed: true, by: "me" });
   await result;
   expect(ran).toEqual(["Ada"]);
@@ -207,13 +208,13 @@ test("a yes for the whole run is kept with it, whoever goes on and wherever it w
   const t = open(script, person.approve);
   const left = t.runtime.run({ agent: "lead", task: "go" });
   const { request } = await person.first();
-  others.answerApproval(request.approvalId, { allowed: true, by: "ada", scope: "run", atMs: 1 });
+  await others.answerApproval(request.approvalId, { allowed: true, by: "ada", scope: "run", atMs: 1 });
   clock.advance(1_000);
   await until(() => person.shown.length === 2);
   expect([ran, person.shown[1]?.request.input]).toEqual([["Ada", "Ada"], { to: "Bob" }]);
   await t.runtime.leave();
   await left.catch(() => {});
-  await others.shutdown();
+  await others.close();
   const longer: Script = (seen) => (seen.turn === 3 ? callTool("pay", { to: "Ada" }) : script(seen));
   await using again = open(longer, person.approve);
   const { result } = await again.runtime.resume(request.sessionId);
@@ -262,7 +263,7 @@ test("several questions wait side by side, each for its own answer", async () =>
   await until(() => person.shown.length === 3);
   const asked = (to: string) =>
     person.shown.find(({ request }) => (request.input as { to: string }).to === to);
-  others.answerApproval(asked("Bob")?.request.approvalId ?? "", { allowed: true, by: "ada", atMs: 1 });
+  await others.answerApproval(asked("Bob")?.request.approvalId ?? "", { allowed: true, by: "ada", atMs: 1 });
   clock.advance(1_000);
   await until(() => ran.length === 1);
   expect(asked("Ada")?.signal.aborted).toBe(false);
@@ -270,7 +271,7 @@ test("several questions wait side by side, each for its own answer", async () =>
   asked("Ada")?.answer({ allowed: true, by: "me" });
   await running;
   expect(ran).toEqual(["Bob", "Ada"]);
-  expect(others.approvals({ open: true })).toEqual([]);
+  expect(await others.listApprovals({ state: "waiting" })).toEqual([]);
 });
 
 test("an approver that throws is a no in the record, too", async () => {
@@ -278,7 +279,7 @@ test("an approver that throws is a no in the record, too", async () => {
     throw new Error("no keyboard");
   });
   await t.runtime.run({ agent: "lead", task: "go" });
-  expect(others.approvals()).toMatchObject([
+  expect(await others.listApprovals()).toMatchObject([
     { answer: { allowed: false, by: "the approver", note: "no keyboard" } },
   ]);
 });
@@ -292,9 +293,9 @@ test("neither the question nor the answer brings a secret into the record", asyn
   const { answer } = await person.first();
   answer({ allowed: false, by: "me", note: `use ${key}` });
   await running;
-  expect(JSON.stringify(others.approvals())).not.toContain(key);
-  expect(others.approvals()).toMatchObject([{ answer: { note: "use [redacted:secret]" } }]);
+  expect(JSON.stringify(await others.listApprovals())).not.toContain(key);
+  expect(await others.listApprovals()).toMatchObject([{ answer: { note: "use [redacted:secret]" } }]);
   await t.close();
-  await others.shutdown();
+  await others.close();
   expect(readFileSync(database(), "utf8")).not.toContain(key);
 });

@@ -7,6 +7,7 @@ import { ToolFault } from "@retinue/assistant/service-tools/tool-fault";
 import { withBuiltIns } from "@retinue/builtin/create-runtime";
 import { loadProject } from "@retinue/builtin/load-project";
 import { systemClock } from "@retinue/core/budget/clock";
+import { readTree } from "@retinue/core/record/read-tree";
 import type { ApprovalRequest } from "@retinue/core/run/ports";
 import type { SubAgentResponse } from "@retinue/core/schema/intent";
 import type { MessageNode } from "@retinue/core/schema/record";
@@ -53,7 +54,7 @@ async function ask(request: string, answer?: boolean, agent = "main", assistant 
   );
   try {
     const result = await runtime.run({ agent, task: request });
-    const [tree] = runtime.store.tree(result.session_id);
+    const [tree] = await readTree(runtime.record, result.session_id);
     return { result, asked, runs: runsIn(tree) };
   } finally {
     await runtime.close();

@@ -25,9 +25,9 @@ test.each<[string, Step]>([
     );
     const result = await t.runtime.run({ agent: "lead", task: "go" });
     expect(result.status).toBe("failed");
-    const rows = t.runtime.store
-      .messages(result.session_id)
-      .filter(({ request_type }) => request_type === "continuation");
+    const rows = (await t.runtime.record.readRows({ sessionId: result.session_id })).filter(
+      ({ request_type }) => request_type === "continuation",
+    );
     expect(rows.length).toBeGreaterThan(0);
     for (const row of rows) {
       expect(row.total_tokens).toBeGreaterThan(50);

@@ -1,16 +1,20 @@
-import { createStore, type Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { cancelRecorded } from "@retinue/core/session/cancel-recorded";
 import { after, callDelegateMany, callTool, hang, say } from "@retinue/core/testing";
 import { expect, test } from "vitest";
 import { Lives, silence } from "../fixtures/lives.ts";
 
 /** Another process that looks at the same record. */
-async function elsewhere<Value>(lives: Lives, act: (store: Store) => Value | Promise<Value>): Promise<Value> {
-  const store = createStore({ path: lives.database });
+async function elsewhere<Value>(
+  lives: Lives,
+  act: (record: Record) => Value | Promise<Value>,
+): Promise<Value> {
+  const record = createSqliteRecord({ path: lives.database });
   try {
-    return await act(store);
+    return await act(record);
   } finally {
-    await store.shutdown();
+    await record.close();
   }
 }
 
@@ -19,16 +23,16 @@ test("a session that another process asks to stop ends as cancelled, and the wis
   const { step } = silence();
   const t = lives.open({ lead: step });
   const { sessionId, result } = await t.runtime.start({ agent: "lead", task: "go" });
-  await elsewhere(lives, (store) => {
-    expect(store.holderOf(sessionId)).toContain(`process ${process.pid} on`);
-    store.askToStop({ sessionId, id: sessionId });
+  await elsewhere(lives, async (record) => {
+    expect(await record.findHolder(sessionId)).toContain(`process ${process.pid} on`);
+    await record.askToStop({ sessionId, id: sessionId });
   });
   expect(await result).toMatchObject({ status: "cancelled", error: { message: "cancelled from outside" } });
   await t.close();
-  await elsewhere(lives, (store) => {
-    expect(store.findSession(sessionId).status).toBe("cancelled");
-    expect(store.stopsAsked()).toEqual([]);
-    expect(store.holderOf(sessionId)).toBeNull();
+  await elsewhere(lives, async (record) => {
+    expect((await record.findSession(sessionId)).status).toBe("cancelled");
+    expect(await record.listStops()).toEqual([]);
+    expect(await record.findHolder(sessionId)).toBeNull();
   });
 });
 
@@ -45,7 +49,7 @@ test("a run that another process asks to stop ends with what is below it, and th
   t.runtime.events((event) => {
     if (event.type === "run.ended" && event.result.status === "cancelled") stopped.resolve();
     if (event.type !== "run.started" || event.task !== "0") return;
-    void elsewhere(lives, (store) => store.askToStop({ sessionId: event.sessionId, id: event.runId }));
+    void elsewhere(lives, (record) => record.askToStop({ sessionId: event.sessionId, id: event.runId }));
   });
   const result = await t.runtime.run({ agent: "lead", task: "go" });
   expect(result.status).toBe("completed");
@@ -59,9 +63,11 @@ test("a run that is to stop is not taken up when its dead session goes on", asyn
   const lead = () => callDelegateMany([{ id: "a", agent: "worker", task: "0" }]);
   const first = lives.open({ lead, worker: quiet.step });
   const sessionId = await lives.abandon(first, () => quiet.reached);
-  await elsewhere(lives, (store) => {
-    const worker = store.runs(sessionId).find((row) => row.agent_role === "worker");
-    store.askToStop({ sessionId, id: worker?.run_id ?? "" });
+  await elsewhere(lives, async (record) => {
+    const worker = (await record.readRows({ sessionId: sessionId, kind: "runs" })).find(
+      (row) => row.agent_role === "worker",
+    );
+    await record.askToStop({ sessionId, id: worker?.run_id ?? "" });
   });
   let asked = 0;
   const t = lives.open({
@@ -82,16 +88,21 @@ test("a dead session that is cancelled has no open row or question left, and is 
   const quiet = silence();
   const first = lives.open({ lead: ({ turn }) => (turn === 0 ? callTool("nothing", {}) : quiet.step()) });
   const sessionId = await lives.abandon(first, () => quiet.reached);
-  await elsewhere(lives, async (store) => {
-    store.addApproval({
+  await elsewhere(lives, async (record) => {
+    await record.addApproval({
       ...{ approvalId: "apr_1", sessionId, runId: "run_1", callId: "c", tool: "pay", inputHash: "h" },
       request: {},
       requestedAtMs: 1,
     });
-    await cancelRecorded(store, store.findSession(sessionId), "Ada");
-    expect(store.messages(sessionId).filter((row) => row.closed_seq === null)).toEqual([]);
-    expect(store.approvals({ open: true })).toEqual([]);
-    expect(store.runs(sessionId)[0]).toMatchObject({ status: "cancelled", bailout_reason: "cancelled" });
+    await cancelRecorded(record, await record.findSession(sessionId), "Ada");
+    expect(
+      (await record.readRows({ sessionId: sessionId })).filter((row) => row.closed_seq === null),
+    ).toEqual([]);
+    expect(await record.listApprovals({ state: "waiting" })).toEqual([]);
+    expect((await record.readRows({ sessionId: sessionId, kind: "runs" }))[0]).toMatchObject({
+      status: "cancelled",
+      bailout_reason: "cancelled",
+    });
   });
   const t = lives.open({ lead: ({ turn }) => say(`answer ${turn}`) });
   await expect(t.runtime.resume(sessionId)).rejects.toThrow(/was stopped, and stays stopped/);
@@ -106,11 +117,11 @@ test("a session that ended by itself between the look and the cancelling stays a
   const t = lives.open({ lead: () => say("done") });
   const { session_id: sessionId } = await t.runtime.run({ agent: "lead", task: "go" });
   await t.close();
-  await elsewhere(lives, async (store) => {
-    const seenBefore = { ...store.findSession(sessionId), status: "running" as const };
-    expect(await cancelRecorded(store, seenBefore, "Ada")).toBe(false);
-    expect(store.findSession(sessionId).status).toBe("completed");
-    expect(store.holderOf(sessionId)).toBeNull();
+  await elsewhere(lives, async (record) => {
+    const seenBefore = { ...(await record.findSession(sessionId)), status: "running" as const };
+    expect(await cancelRecorded(record, seenBefore, "Ada")).toBe(false);
+    expect((await record.findSession(sessionId)).status).toBe("completed");
+    expect(await record.findHolder(sessionId)).toBeNull();
   });
 });
 
@@ -118,9 +129,9 @@ test("a wish that came after a session had ended does not stop its next task", a
   using lives = new Lives();
   const t = lives.open({ lead: () => say("fine") });
   const { session_id: sessionId } = await t.runtime.run({ agent: "lead", task: "one" });
-  t.runtime.store.askToStop({ sessionId, id: sessionId });
+  await t.runtime.record.askToStop({ sessionId, id: sessionId });
   const next = await t.runtime.run({ agent: "lead", task: "two", session: sessionId });
   expect(next.status).toBe("completed");
-  expect(t.runtime.store.stopsAsked()).toEqual([]);
+  expect(await t.runtime.record.listStops()).toEqual([]);
   await t.close();
 });

@@ -26,7 +26,7 @@ test("cancelling a run with a hundred live children settles all of them and clos
   await all.promise;
   expect(t.runtime.cancel(runId)).toBe(true);
   expect(await result).toMatchObject({ status: "cancelled", success: false });
-  const rows = t.runtime.store.messages(sessionId);
+  const rows = await t.runtime.record.readRows({ sessionId: sessionId });
   expect(rows.filter((row) => row.request_type === "delegation" && row.status === "cancelled")).toHaveLength(
     100,
   );

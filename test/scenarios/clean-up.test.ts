@@ -16,7 +16,8 @@ import { DatabaseSync } from "node:sqlite";
 import { write } from "@retinue/code/file-tools/write-tools";
 import { undoChanges } from "@retinue/core/changes/undo";
 import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
-import { createStore } from "@retinue/core/record/create-store";
+import { createRecordJournal, recordText } from "@retinue/core/record/record-journal";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { cleanUp, compactRecord, planCleanUp } from "@retinue/core/session/clean-up";
 import { callTool, hang, type Script, say, testRuntime } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
@@ -55,8 +56,8 @@ function age(): void {
         utimesSync(join(dataDir(), folder, name), then, then);
 }
 
-async function until(fits: () => boolean): Promise<void> {
-  while (!fits()) await new Promise((resolve) => setImmediate(resolve));
+async function until(fits: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await fits())) await new Promise((resolve) => setImmediate(resolve));
 }
 
 const blobCount = () =>
@@ -99,23 +100,26 @@ test("what a removed session alone needed goes, and another that shares contents
   const second = await run({ "c.txt": "shared", "d.txt": "of the second" });
   expect(blobCount()).toBe(3);
   age();
-  const store = createStore({ path: database() });
-  const parts = { store, dataDir: dataDir() };
-  const plan = await planCleanUp(parts, [store.findSession(first)]);
+  const record = createSqliteRecord({ path: database() });
+  const parts = { record, dataDir: dataDir() };
+  const plan = await planCleanUp(parts, [await record.findSession(first)]);
   expect(plan).toMatchObject({ removable: [{ session: { session_id: first } }], kept: [] });
   expect(plan.bytes).toBeGreaterThan(200);
   const report = await cleanUp(parts, [first]);
   expect(report).toMatchObject({ sessions: 1, contents: 1 });
-  expect(compactRecord(parts)).toBeNull();
-  expect([store.session(first), store.session(second)?.status]).toEqual([undefined, "completed"]);
+  expect(await compactRecord(parts)).toBeNull();
+  expect([await record.readSession(first), (await record.readSession(second))?.status]).toEqual([
+    undefined,
+    "completed",
+  ]);
   expect(existsSync(join(dataDir(), "sessions", first))).toBe(false);
   expect(orphans()).toEqual([]);
   const blobs = createBlobStore(join(dataDir(), "blobs"));
-  const { act } = await undoChanges({ store, blobs }, second, false);
+  const { act } = await undoChanges({ record, blobs }, second, false);
   expect(readdirSync(join(root, "project"))).toEqual(["a.txt", "b.txt"]);
-  await undoChanges({ store, blobs }, act ?? "", false);
+  await undoChanges({ record, blobs }, act ?? "", false);
   expect(readFileSync(join(root, "project", "c.txt"), "utf8")).toBe("shared");
-  await store.shutdown();
+  await record.close();
 });
 
 test("of the newest session nothing is left either, and the changes of the next one have new numbers", async () => {
@@ -123,21 +127,23 @@ test("of the newest session nothing is left either, and the changes of the next 
     const t = open([callTool("write", { path, content: `of ${path}` }), say("done")]);
     const { session_id: sessionId, run_id: runId } = await t.runtime.run({ agent: "lead", task: "go" });
     await t.close();
-    const store = createStore({ path: database() });
-    const [{ closedSeq, position } = { closedSeq: 0, position: 0 }] = store.changesOf([runId]);
-    return { store, sessionId, closedSeq: closedSeq ?? 0, position };
+    const record = createSqliteRecord({ path: database() });
+    const [{ closedSeq, position } = { closedSeq: 0, position: 0 }] = await record.listChanges({
+      ids: [runId],
+    });
+    return { record, sessionId, closedSeq: closedSeq ?? 0, position };
   };
-  const { store, ...before } = await change("a.txt");
+  const { record, ...before } = await change("a.txt");
   age();
-  const report = await cleanUp({ store, dataDir: dataDir() }, [before.sessionId]);
+  const report = await cleanUp({ record, dataDir: dataDir() }, [before.sessionId]);
   expect(report).toMatchObject({ sessions: 1, contents: 1 });
-  expect([orphans(), blobCount(), store.neededContents().size]).toEqual([[], 0, 0]);
-  expect(store.lastClosedSeq()).toBe(before.closedSeq);
-  await store.shutdown();
-  const { store: later, ...after } = await change("b.txt");
+  expect([orphans(), blobCount(), (await record.listContents()).size]).toEqual([[], 0, 0]);
+  expect(await record.readLastChange()).toBe(before.closedSeq);
+  await record.close();
+  const { record: later, ...after } = await change("b.txt");
   expect(after.closedSeq).toBeGreaterThan(before.closedSeq);
   expect(after.position).toBeGreaterThan(before.position);
-  await later.shutdown();
+  await later.close();
 });
 
 test("the folders of a session and of its isolated runs stay as long as it does, and go with it however young", async () => {
@@ -150,15 +156,15 @@ test("the folders of a session and of its isolated runs stay as long as it does,
     writeFileSync(join(folder, "run_1", "result.txt"), "x".repeat(1_000));
   }
   age();
-  const store = createStore({ path: database() });
-  const parts = { store, dataDir: dataDir() };
+  const record = createSqliteRecord({ path: database() });
+  const parts = { record, dataDir: dataDir() };
   await cleanUp(parts, []);
   expect(folders.map((folder) => existsSync(join(folder, "run_1", "result.txt")))).toEqual([true, true]);
-  expect((await planCleanUp(parts, [store.findSession(id)])).bytes).toBeGreaterThan(2_000);
+  expect((await planCleanUp(parts, [await record.findSession(id)])).bytes).toBeGreaterThan(2_000);
   for (const folder of folders) utimesSync(folder, new Date(), new Date());
   expect(await cleanUp(parts, [id])).toMatchObject({ sessions: 1, workspaces: 2, freedBytes: 2_000 });
   expect(folders.map((folder) => existsSync(folder))).toEqual([false, false]);
-  await store.shutdown();
+  await record.close();
 });
 
 /** The texts that are kept, and how often a session needs one. */
@@ -190,20 +196,22 @@ test("system prompts, definitions and condensed conversations go with the last s
       agents: { lead: { limits: { contextChars: 12_000 } } },
     },
   );
-  const { store } = t.runtime;
+  const { record } = t.runtime;
   const first = (await t.runtime.run({ agent: "lead", task: "go" })).session_id;
   const second = (await t.runtime.run({ agent: "lead", task: "go" })).session_id;
-  await store.committed();
+  await record.committed();
   expect(JSON.stringify(keptTexts().texts)).toContain("WHAT WAS SAID");
-  await until(() => store.whyKept(first) === null && store.whyKept(second) === null);
-  await cleanUp({ store, dataDir: dataDir() }, [first]);
-  const named = store.messages(second).flatMap(({ system_prompt_id: system, metadata_json: metadata }) => {
-    const { snapshot, history } = JSON.parse(metadata ?? "{}");
-    return [system, snapshot, history].filter((id) => typeof id === "string");
-  });
+  await until(async () => (await record.whyKept(first)) === null && (await record.whyKept(second)) === null);
+  await cleanUp({ record, dataDir: dataDir() }, [first]);
+  const named = (await record.readRows({ sessionId: second })).flatMap(
+    ({ system_prompt_id: system, metadata_json: metadata }) => {
+      const { snapshot, history } = JSON.parse(metadata ?? "{}");
+      return [system, snapshot, history].filter((id) => typeof id === "string");
+    },
+  );
   expect(named.length).toBeGreaterThanOrEqual(3);
-  for (const id of named) expect(store.prompt(id)).toBeTypeOf("string");
-  await cleanUp({ store, dataDir: dataDir() }, [second]);
+  for (const id of named) expect(await record.readText(id)).toBeTypeOf("string");
+  await cleanUp({ record, dataDir: dataDir() }, [second]);
   expect(keptTexts()).toEqual({ texts: [], uses: 0 });
   // This process remembers them as saved, and saves them again with the next run.
   const third = (await t.runtime.run({ agent: "lead", task: "go" })).session_id;
@@ -212,68 +220,76 @@ test("system prompts, definitions and condensed conversations go with the last s
 });
 
 test("a text that another process removes before the row is written that names it is there with that row", async () => {
-  const ours = createStore({ path: database() });
-  const theirs = createStore({ path: database() });
-  const use = (store: typeof ours, sessionId: string) => {
-    const systemPromptId = store.savePrompt("You are lead.");
+  const ours = createSqliteRecord({ path: database() });
+  const theirs = createSqliteRecord({ path: database() });
+  const use = async (record: typeof ours, sessionId: string) => {
+    const systemPromptId = recordText(record, "You are lead.");
+    const journal = await createRecordJournal(record);
     return () =>
-      store.open({
+      journal.open({
         ...{ sessionId, parentId: null, runId: `run_${sessionId}`, type: "prompt", agentRole: "x", depth: 0 },
         ...{ startedAtMs: 0, systemPromptId },
       });
   };
-  const begin = (store: typeof ours, sessionId: string, status: "completed" | "running") =>
-    store.startSession({ sessionId, title: "", project: "/p", workspace: "", status });
-  begin(theirs, "ses_theirs", "completed");
-  use(theirs, "ses_theirs")();
+  const begin = (record: typeof ours, sessionId: string, status: "completed" | "running") =>
+    record.startSession({ sessionId, title: "", project: "/p", workspace: "", status });
+  await begin(theirs, "ses_theirs", "completed");
+  (await use(theirs, "ses_theirs"))();
   await theirs.committed();
-  begin(ours, "ses_ours", "running");
-  const open = use(ours, "ses_ours");
+  await begin(ours, "ses_ours", "running");
+  const open = await use(ours, "ses_ours");
   await ours.committed();
-  expect(theirs.deleteSession("ses_theirs")).toBe(true);
+  expect(await theirs.deleteSession("ses_theirs")).toBe(true);
   expect(keptTexts()).toEqual({ texts: [], uses: 0 });
   open();
   await ours.committed();
   expect(keptTexts()).toEqual({ texts: ["You are lead."], uses: 1 });
-  await Promise.all([ours.shutdown(), theirs.shutdown()]);
+  await Promise.all([ours.close(), theirs.close()]);
 });
 
 test("a session that runs, waits or has changes to merge stays, and its files with it", async () => {
   const t = open(() => hang());
   const { sessionId } = await t.runtime.start({ agent: "lead", task: "go" });
-  await t.runtime.store.committed();
-  const store = createStore({ path: database() });
-  const parts = { store, dataDir: dataDir() };
+  await t.runtime.record.committed();
+  const record = createSqliteRecord({ path: database() });
+  const parts = { record, dataDir: dataDir() };
   age();
-  expect(store.deleteSession(sessionId)).toBe(false);
-  expect((await planCleanUp(parts, [store.findSession(sessionId)])).kept).toEqual([
+  expect(await record.deleteSession(sessionId)).toBe(false);
+  expect((await planCleanUp(parts, [await record.findSession(sessionId)])).kept).toEqual([
     { sessionId, why: "it has not ended" },
   ]);
   await cleanUp(parts, [sessionId]);
   expect(existsSync(join(dataDir(), "sessions", sessionId))).toBe(true);
-  store.startSession({
+  await record.startSession({
     sessionId: "ses_merge",
     title: "",
     project: "/p",
     workspace: "",
     status: "completed",
   });
-  store.saveWorktree({
-    ...{
-      runId: "run_m",
-      sessionId: "ses_merge",
-      agent: "x",
-      path: "/w",
-      into: "/p",
-      status: "kept",
-      line: [],
+  await record.write({
+    kind: "worktree.save",
+    row: {
+      ...{
+        runId: "run_m",
+        sessionId: "ses_merge",
+        agent: "x",
+        path: "/w",
+        into: "/p",
+        status: "kept",
+        line: [],
+      },
+      ...{ baseTree: null, baseCommit: null, gitDir: null, tainted: false, createdAtMs: 0 },
     },
-    ...{ baseTree: null, baseCommit: null, gitDir: null, tainted: false, createdAtMs: 0 },
   });
-  await store.committed();
-  expect(store.whyKept("ses_merge")).toBe("changes of it wait to be merged");
-  expect(store.endedBefore(Date.now() + 1_000).map((row) => row.session_id)).toEqual(["ses_merge"]);
-  await store.shutdown();
+  await record.committed();
+  expect(await record.whyKept("ses_merge")).toBe("changes of it wait to be merged");
+  expect(
+    (await record.listSessions({ status: "ended", untilMs: Date.now() + 1_000, limit: -1 })).sessions
+      .toReversed()
+      .map((row) => row.session_id),
+  ).toEqual(["ses_merge"]);
+  await record.close();
   await t.close();
 });
 
@@ -281,10 +297,10 @@ test("an empty workspace is removed, and made again when its session goes on", a
   const t = open([say("one")]);
   const { session_id: id } = await t.runtime.run({ agent: "lead", task: "go" });
   await t.close();
-  const store = createStore({ path: database() });
-  await cleanUp({ store, dataDir: dataDir() }, []);
+  const record = createSqliteRecord({ path: database() });
+  await cleanUp({ record, dataDir: dataDir() }, []);
   expect(existsSync(join(dataDir(), "sessions", id))).toBe(false);
-  await store.shutdown();
+  await record.close();
   const again = open([say("two")]);
   const { result } = await again.runtime.start({ agent: "lead", task: "more", session: id });
   expect((await result).status).toBe("completed");
@@ -293,26 +309,27 @@ test("an empty workspace is removed, and made again when its session goes on", a
 });
 
 const CLEANER = `
-import { createStore } from ${JSON.stringify(new URL("../../packages/core/src/record/create-store.ts", import.meta.url).href)};
+import { createSqliteRecord } from ${JSON.stringify(new URL("../../packages/core/src/record/sqlite/create-sqlite-record.ts", import.meta.url).href)};
 import { cleanUp } from ${JSON.stringify(new URL("../../packages/core/src/session/clean-up.ts", import.meta.url).href)};
 const [path, dataDir] = process.argv.slice(1);
-const store = createStore({ path });
-const ids = store.sessions({ limit: -1 }).map((row) => row.session_id);
-const { deleteSession } = store;
+const record = createSqliteRecord({ path });
+const ids = (await record.listSessions({ limit: -1 })).sessions.map((row) => row.session_id);
+const { deleteSession } = record;
 let count = 0;
-const slow = { ...store, deleteSession(id) { const gone = deleteSession(id); if (++count % 10 === 0) console.log(count); return gone; } };
-await cleanUp({ store: slow, dataDir }, ids);
+const slow = { ...record, async deleteSession(id) { const gone = await deleteSession(id); if (++count % 10 === 0) console.log(count); return gone; } };
+await cleanUp({ record: slow, dataDir }, ids);
 console.log("done");
 `;
 
 test("a kill in the middle leaves a sound record, and the next call finishes what was begun", async () => {
   const count = 120;
-  const store = createStore({ path: database() });
+  const record = createSqliteRecord({ path: database() });
+  const journal = await createRecordJournal(record);
   for (let index = 0; index < count; index++) {
     const sessionId = `ses_${index}`;
-    store.startSession({ sessionId, title: "", project: "/p", workspace: "", status: "completed" });
+    await record.startSession({ sessionId, title: "", project: "/p", workspace: "", status: "completed" });
     for (let row = 0; row < 20; row++)
-      store.open({
+      journal.open({
         ...{
           sessionId,
           parentId: null,
@@ -326,8 +343,8 @@ test("a kill in the middle leaves a sound record, and the next call finishes wha
     mkdirSync(join(dataDir(), "sessions", sessionId), { recursive: true });
     writeFileSync(join(dataDir(), "sessions", sessionId, "f"), "x");
   }
-  await store.committed();
-  await store.shutdown();
+  await record.committed();
+  await record.close();
   age();
   const child = spawn(
     process.execPath,
@@ -343,15 +360,15 @@ test("a kill in the middle leaves a sound record, and the next call finishes wha
   child.kill("SIGKILL");
   await gone;
   expect(orphans()).toEqual([]);
-  const after = createStore({ path: database() });
-  const left = after.sessions({ limit: -1 }).map((row) => row.session_id);
+  const after = createSqliteRecord({ path: database() });
+  const left = (await after.listSessions({ limit: -1 })).sessions.map((row) => row.session_id);
   expect(left.length).toBeLessThan(count);
-  for (const id of left) expect(after.messages(id)).toHaveLength(20);
+  for (const id of left) expect(await after.readRows({ sessionId: id })).toHaveLength(20);
   age();
-  await cleanUp({ store: after, dataDir: dataDir() }, left);
-  expect(after.sessions({ limit: -1 })).toEqual([]);
+  await cleanUp({ record: after, dataDir: dataDir() }, left);
+  expect((await after.listSessions({ limit: -1 })).sessions).toEqual([]);
   expect(readdirSync(join(dataDir(), "sessions"))).toEqual([]);
-  expect(compactRecord({ store: after, dataDir: dataDir() })).toBeNull();
-  expect(after.fileSize().freeBytes).toBe(0);
-  await after.shutdown();
+  expect(await compactRecord({ record: after, dataDir: dataDir() })).toBeNull();
+  expect((await after.measure()).freeBytes).toBe(0);
+  await after.close();
 });

@@ -106,7 +106,7 @@ test("one that skips it again fails with a COMPLIANCE ERROR in the parent's next
   const { session_id } = result;
   const report = await replaySession(
     { agents: t.runtime.agents, tools, env: {} },
-    t.runtime.store,
+    t.runtime.record,
     session_id,
   );
   expect(report).toMatchObject({ identical: true, divergence: null });
@@ -174,7 +174,7 @@ test("a sibling that was at work already does not repair what another left out, 
   expect(result.warnings).toEqual([expect.stringMatching(/^COMPLIANCE ERROR: saver/)]);
   const report = await replaySession(
     { agents: t.runtime.agents, tools, env: {} },
-    t.runtime.store,
+    t.runtime.record,
     result.session_id,
   );
   expect(report).toMatchObject({ identical: true, divergence: null });

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readTree } from "@retinue/core/record/read-tree";
 import { replaySession } from "@retinue/core/replay/replay-session";
 import { callTool, hang, say, testRuntime } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
@@ -36,13 +37,13 @@ test("a second task goes on with the conversation, in the same session and its r
     "And half of that?",
   ])
     expect(prompts[2]).toContain(said);
-  const roots = t.runtime.store.tree(session);
+  const roots = await readTree(t.runtime.record, session);
   expect(roots.map((root) => root.request_content)).toEqual([
     "What is 2 + 2?",
     "And twice that?",
     "And half of that?",
   ]);
-  expect(t.runtime.store.findSession(session).status).toBe("completed");
+  expect((await t.runtime.record.findSession(session)).status).toBe("completed");
 });
 
 test("each task of a conversation has its own calls of a tool, and its own repair", async () => {
@@ -113,7 +114,7 @@ test("a conversation is replayed from its record, task by task", async () => {
   const { session_id: session } = await t.runtime.run({ agent: "lead", task: "one" });
   await t.runtime.run({ agent: "lead", task: "two", session });
   const options = { agents: t.runtime.agents.list(), env: {} };
-  expect(await replaySession(options, t.runtime.store, session)).toMatchObject({ identical: true, runs: 2 });
+  expect(await replaySession(options, t.runtime.record, session)).toMatchObject({ identical: true, runs: 2 });
 });
 
 test("a session that is under way, was cut off, or ran several tasks at once is not taken up", async () => {
@@ -122,7 +123,7 @@ test("a session that is under way, was cut off, or ran several tasks at once is 
     ["lead", "a"],
     ["lead", "b"],
   ]);
-  const [many] = t.runtime.store.sessions();
+  const [many] = (await t.runtime.record.listSessions()).sessions;
   const start = (session: string) => t.runtime.start({ agent: "lead", task: "more", session });
   await expect(start(many?.session_id ?? "")).rejects.toThrow(/several tasks at once/);
   await expect(start("ses_none")).rejects.toThrow(/ses_none/);

@@ -177,7 +177,7 @@ test.each([
   await using t = testRuntime({ lead: script }, { agents: { lead: { ...agents.lead, ...more } } });
   const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
   const options = { agents: t.runtime.agents.list(), tools: [], env: {} };
-  const report = await replaySession(options, t.runtime.store, session_id);
+  const report = await replaySession(options, t.runtime.record, session_id);
   expect(report).toMatchObject({ identical: true, divergence: null, modelCalls: 2 });
 });
 

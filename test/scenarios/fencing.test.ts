@@ -1,44 +1,56 @@
 import { spawn } from "node:child_process";
 import { DatabaseSync } from "node:sqlite";
-import { createStore, type Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
+import { createRecordJournal } from "@retinue/core/record/record-journal";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
+import type { Journal } from "@retinue/core/schema/record";
 import { after, callTool, hang, say } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test, vi } from "vitest";
 import { Lives } from "../fixtures/lives.ts";
 
-const STORE = JSON.stringify(new URL("../../packages/core/src/record/create-store.ts", import.meta.url).href);
+const RECORD = JSON.stringify(
+  new URL("../../packages/core/src/record/sqlite/create-sqlite-record.ts", import.meta.url).href,
+);
+
+const JOURNAL = JSON.stringify(
+  new URL("../../packages/core/src/record/record-journal.ts", import.meta.url).href,
+);
 
 /** Another process with a session, which writes a row when it is woken and says what came of it. */
 const ZOMBIE = `
-import { createStore } from ${STORE};
-const store = createStore({ path: process.argv[1] });
-store.startSession({ sessionId: "ses_1", title: "", project: "", workspace: "" });
-store.takeLease("ses_1", () => console.log("lost"));
-const write = (runId) => store.open({ sessionId: "ses_1", parentId: null, runId, type: "prompt", agentRole: "x",
+import { createSqliteRecord } from ${RECORD};
+import { createRecordJournal } from ${JOURNAL};
+const record = createSqliteRecord({ path: process.argv[1] });
+await record.startSession({ sessionId: "ses_1", title: "", project: "", workspace: "" });
+await record.takeLease("ses_1", () => console.log("lost"));
+const journal = await createRecordJournal(record);
+const write = (runId) => journal.open({ sessionId: "ses_1", parentId: null, runId, type: "prompt", agentRole: "x",
   depth: 0, startedAtMs: 0 }, () => console.log("written " + runId));
 write("run_before");
-await store.committed();
+await record.committed();
 process.on("SIGCONT", async () => {
   write("run_after");
-  store.endSession("ses_1", "failed");
-  await store.committed();
-  await store.shutdown();
+  void record.write({ kind: "session.update", sessionId: "ses_1", change: { status: "failed" } });
+  await record.committed();
+  await record.close();
   process.exit();
 });
 setInterval(() => {}, 1000);
 console.log("ready");
 `;
 
-function row(store: Store, sessionId: string, runId: string, onCommit?: () => void): number {
+function row(journal: Journal, sessionId: string, runId: string, onCommit?: () => void): number {
   const about = { parentId: null, type: "prompt" as const, agentRole: "x", depth: 0, startedAtMs: 0 };
-  return store.open({ ...about, sessionId, runId }, onCommit);
+  return journal.open({ ...about, sessionId, runId }, onCommit);
 }
 
-const runsIn = (store: Store, sessionId: string) => store.messages(sessionId).map((each) => each.run_id);
+const runsIn = async (record: Record, sessionId: string) =>
+  (await record.readRows({ sessionId: sessionId })).map((each) => each.run_id);
 
 test("a process that stood still longer than its lease writes nothing more to a session that another has taken", async () => {
   using lives = new Lives();
-  createStore({ path: lives.database }).shutdown();
+  await createSqliteRecord({ path: lives.database }).close();
   const zombie = spawn(
     process.execPath,
     ["--conditions=retinue-source", "--input-type=module", "--eval", ZOMBIE, lives.database],
@@ -54,75 +66,76 @@ test("a process that stood still longer than its lease writes nothing more to a 
   });
   await ready.promise;
   zombie.kill("SIGSTOP");
-  const early = createStore({ path: lives.database });
-  expect(() => early.takeLease("ses_1")).toThrow(`process ${zombie.pid}`);
-  await early.shutdown();
-  const store = createStore({ path: lives.database });
-  takeOver(lives.database, "ses_1", store);
-  row(store, "ses_1", "run_taken_over");
-  await store.committed();
+  const early = createSqliteRecord({ path: lives.database });
+  await expect(early.takeLease("ses_1")).rejects.toThrow(`process ${zombie.pid}`);
+  await early.close();
+  const record = createSqliteRecord({ path: lives.database });
+  await takeOver(lives.database, "ses_1", record);
+  row(await createRecordJournal(record), "ses_1", "run_taken_over");
+  await record.committed();
   const gone = new Promise((resolve) => zombie.once("close", resolve));
   zombie.kill("SIGCONT");
   await gone;
   expect(output.split("\n")).toContain("lost");
   expect(output).not.toContain("written run_after");
-  expect(runsIn(store, "ses_1")).toEqual(["run_before", "run_taken_over"]);
-  expect(store.session("ses_1")?.status).toBe("running");
-  await store.shutdown();
+  expect(await runsIn(record, "ses_1")).toEqual(["run_before", "run_taken_over"]);
+  expect((await record.readSession("ses_1"))?.status).toBe("running");
+  await record.close();
 });
 
 /** What another machine does that has heard nothing of the holder for too long. */
-function takeOver(database: string, sessionId: string, store: Store): void {
+async function takeOver(database: string, sessionId: string, record: Record): Promise<void> {
   using db = new DatabaseSync(database);
   db.prepare("DELETE FROM leases WHERE session_id = ?").run(sessionId);
-  store.takeLease(sessionId);
+  await record.takeLease(sessionId);
 }
 
 test("a lost session takes no other session's rows with it, and its own are not said to be written", async () => {
   using lives = new Lives();
-  const store = createStore({ path: lives.database });
+  const record = createSqliteRecord({ path: lives.database });
   for (const sessionId of ["ses_1", "ses_2"]) {
-    store.startSession({ sessionId, title: "", project: "", workspace: "" });
-    store.takeLease(sessionId);
+    await record.startSession({ sessionId, title: "", project: "", workspace: "" });
+    await record.takeLease(sessionId);
   }
-  await store.committed();
-  const other = createStore({ path: lives.database });
-  other.takeLease("ses_1");
+  await record.committed();
+  const other = createSqliteRecord({ path: lives.database });
+  await other.takeLease("ses_1");
+  const journal = await createRecordJournal(record);
   const written: string[] = [];
   for (const sessionId of ["ses_1", "ses_2"])
-    row(store, sessionId, `run_${sessionId}`, () => written.push(sessionId));
-  await store.committed();
+    row(journal, sessionId, `run_${sessionId}`, () => written.push(sessionId));
+  await record.committed();
   expect(written).toEqual(["ses_2"]);
-  expect(runsIn(other, "ses_1")).toEqual([]);
-  expect(runsIn(other, "ses_2")).toEqual(["run_ses_2"]);
-  store.close(row(store, "ses_1", "run_late"), "ses_1", {
+  expect(await runsIn(other, "ses_1")).toEqual([]);
+  expect(await runsIn(other, "ses_2")).toEqual(["run_ses_2"]);
+  journal.close(row(journal, "ses_1", "run_late"), "ses_1", {
     status: "completed",
     completedAtMs: 0,
     durationMs: 0,
   });
-  await store.committed();
-  expect(runsIn(other, "ses_1")).toEqual([]);
-  await store.shutdown();
-  await other.shutdown();
+  await record.committed();
+  expect(await runsIn(other, "ses_1")).toEqual([]);
+  await record.close();
+  await other.close();
 });
 
 test("a loss is noticed at the next renewal, also by a process that writes nothing", async () => {
   using lives = new Lives();
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
-    const store = createStore({ path: lives.database });
+    const record = createSqliteRecord({ path: lives.database });
     const lost: string[] = [];
-    for (const sessionId of ["ses_1", "ses_2"]) store.takeLease(sessionId, () => lost.push(sessionId));
+    for (const sessionId of ["ses_1", "ses_2"]) await record.takeLease(sessionId, () => lost.push(sessionId));
     vi.advanceTimersByTime(60_000);
     await Promise.resolve();
     expect(lost).toEqual([]);
-    const other = createStore({ path: lives.database });
-    other.takeLease("ses_1")();
+    const other = createSqliteRecord({ path: lives.database });
+    (await other.takeLease("ses_1"))();
     vi.advanceTimersByTime(5_000);
     await Promise.resolve();
     expect(lost).toEqual(["ses_1"]);
-    await store.shutdown();
-    await other.shutdown();
+    await record.close();
+    await other.close();
   } finally {
     vi.useRealTimers();
   }
@@ -170,12 +183,12 @@ test("a run whose session was taken over ends with an error that says so, does n
   expect(await resumed.result).toMatchObject({ status: "completed", details: "the new one" });
   expect(paid).toEqual(["new"]);
   await first.runtime.close();
-  const rows = second.runtime.store.messages(sessionId);
+  const rows = await second.runtime.record.readRows({ sessionId: sessionId });
   expect(rows.filter((each) => each.closed_seq === null)).toEqual([]);
   expect(rows.some((each) => each.response_content === "late")).toBe(false);
   const seqs = rows.flatMap((each) => [each.opened_seq, each.closed_seq]);
   expect(new Set(seqs).size).toBe(seqs.length);
-  expect(second.runtime.store.session(sessionId)?.status).toBe("completed");
+  expect((await second.runtime.record.readSession(sessionId))?.status).toBe("completed");
   expect(first.events).toContainEqual(expect.objectContaining({ type: "notice.raised", level: "error" }));
   await second.close();
 });
@@ -189,7 +202,7 @@ test("what is about to begin in a session that was stopped does not begin, and i
   void first.runtime.fanOut(["a", "b"].map((task) => ["worker", task] as const));
   const acted = () => first.events.some((event) => event.type === "call.started");
   await lives.leave(first, acted);
-  const sessionId = first.runtime.store.sessions()[0]?.session_id ?? "";
+  const sessionId = (await first.runtime.record.listSessions()).sessions[0]?.session_id ?? "";
   const ran: string[] = [];
   const second = lives.open({ worker: [] }, { tools: [act(ran)] });
   const { results } = await second.runtime.resume(sessionId);
@@ -197,7 +210,11 @@ test("what is about to begin in a session that was stopped does not begin, and i
   expect((await results).map((result) => result.status)).toEqual(["cancelled", "cancelled"]);
   expect(ran).toEqual([]);
   expect(second.models.worker?.requests).toHaveLength(0);
-  expect(second.runtime.store.messages(sessionId).filter((each) => each.closed_seq === null)).toEqual([]);
+  expect(
+    (await second.runtime.record.readRows({ sessionId: sessionId })).filter(
+      (each) => each.closed_seq === null,
+    ),
+  ).toEqual([]);
   await second.close();
 });
 
@@ -226,13 +243,13 @@ test("a command that checks a deliverable is not run for a session that was lost
   const t = lives.open({ lead: [after(gate.promise, say("done"))] }, { agents, tools: [shell] });
   const { sessionId, result } = await t.runtime.start({ agent: "lead", task: "x" });
   await lives.leave(t, () => t.models.lead?.requests.length === 1);
-  const other = createStore({ path: lives.database });
-  other.takeLease(sessionId);
+  const other = createSqliteRecord({ path: lives.database });
+  await other.takeLease(sessionId);
   gate.resolve();
   expect(await result).toMatchObject({ success: false });
   expect(ran).toEqual([]);
-  expect(other.session(sessionId)?.status).toBe("running");
-  await other.shutdown();
+  expect((await other.readSession(sessionId))?.status).toBe("running");
+  await other.close();
   await t.close();
 });
 

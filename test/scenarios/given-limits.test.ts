@@ -144,7 +144,7 @@ describe("options that a program gives are taken or refused by their names", () 
   ])("fanOut(%j, %j) is refused before anything begins", async (tasks, options, message) => {
     await using t = testRuntime({ k: restless }, { tools: [look], lenient: true });
     await expect(t.runtime.fanOut(untyped(tasks), untyped(options))).rejects.toThrow(message);
-    expect(t.runtime.store.sessions({ limit: 9 })).toEqual([]);
+    expect((await t.runtime.record.listSessions({ limit: 9 })).sessions).toEqual([]);
   });
 });
 
@@ -400,7 +400,7 @@ describe("the tools of one task", () => {
   ])("%s is an error that names what there is", async (name, message) => {
     await using t = testRuntime({ k: [] }, { tools: [look, other], agents });
     await expect(t.runtime.spawn("k", "x", { tools: [name] })).rejects.toThrow(message);
-    expect(t.runtime.store.sessions({ limit: 10 })).toHaveLength(0);
+    expect((await t.runtime.record.listSessions({ limit: 10 })).sessions).toHaveLength(0);
   });
 
   test("a parent hears of a tool that its child does not hold, and nothing runs", async () => {

@@ -67,7 +67,7 @@ test.each(CUT)(
       { env: { SERVICE_API_KEY: KEY }, tools: [leaky], lenient: true },
     );
     const result = await t.runtime.run({ agent: "lead", task: "go" });
-    const rows = t.runtime.store.messages(result.session_id);
+    const rows = await t.runtime.record.readRows({ sessionId: result.session_id });
     const everything = JSON.stringify([t.events, rows, result, t.models.lead?.requests]);
     expect(everything).toContain("Fine.");
     expect(everything).not.toContain(BEGUN.slice(0, 8));

@@ -92,7 +92,7 @@ async function expectSound({ runtime }: TestRuntime, result: RunResult): Promise
   expect(response.result.summary).not.toBe("");
   expect(response.result.summary).not.toContain('{"tools"');
   const options = { agents: runtime.agents.list(), tools, env: {} };
-  expect((await replaySession(options, runtime.store, result.session_id)).divergence).toBeNull();
+  expect((await replaySession(options, runtime.record, result.session_id)).divergence).toBeNull();
   return response;
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readTree } from "@retinue/core/record/read-tree";
 import { replaySession } from "@retinue/core/replay/replay-session";
 import type { Assessment, SubAgentResponse } from "@retinue/core/schema/intent";
 import type { MessageNode } from "@retinue/core/schema/record";
@@ -123,7 +124,7 @@ test("three phases give one structured response, built from what was measured", 
 test("the six fields are recorded at each phase, and watchers are told", async () => {
   await using t = open([assessment(), callTool("send", { to: "jo" }), callTool("status", {}), say("Sent.")]);
   const { session_id, context } = await t.runtime.run({ agent: "mailer", task: "Send it to jo" });
-  const [root] = t.runtime.store.tree(session_id);
+  const [root] = await readTree(t.runtime.record, session_id);
   expect(phasesOf(root)).toEqual([
     ["assess", "planning"],
     ["execute", "executing"],
@@ -269,7 +270,7 @@ test("a replay goes through the same phases and calls nothing", async () => {
   const { session_id } = await t.runtime.run({ agent: "mailer", task: "Send it to jo" });
   const before = sent;
   const options = { agents: t.runtime.agents.list(), tools: [send, status, other], env: {} };
-  const report = await replaySession(options, t.runtime.store, session_id);
+  const report = await replaySession(options, t.runtime.record, session_id);
   expect(report).toMatchObject({ identical: true, divergence: null, modelCalls: 4, toolCalls: 2 });
   expect(sent).toBe(before);
 });
@@ -292,7 +293,7 @@ test.each([1, 2, 3])("a flow that was cut off in its turn %i goes on in the phas
   );
   const { sessionId } = await cut.runtime.start({ agent: "mailer", task: "Send it to jo" });
   while (!reached) await new Promise((resolve) => setImmediate(resolve));
-  await cut.runtime.store.committed();
+  await cut.runtime.record.committed();
   const after = testRuntime(
     { mailer: ({ turn }) => steps[turn] ?? say("?") },
     { ...places, tools: [send, status, other], lenient: true, agents: { mailer: { flow: "intent" } } },
@@ -301,9 +302,11 @@ test.each([1, 2, 3])("a flow that was cut off in its turn %i goes on in the phas
   const result = await resumed.result;
   expect(responseOf(result)).toMatchObject({ success: true, result: { data: DATA, summary: "Sent." } });
   expect(sent).toBe(1);
-  expect(phasesOf(after.runtime.store.tree(sessionId)[0]).map(([phase]) => phase)).toContain("format");
+  expect(phasesOf((await readTree(after.runtime.record, sessionId))[0]).map(([phase]) => phase)).toContain(
+    "format",
+  );
   const options = { agents: after.runtime.agents.list(), tools: [send, status, other], env: {} };
-  expect((await replaySession(options, after.runtime.store, sessionId)).divergence).toBeNull();
+  expect((await replaySession(options, after.runtime.record, sessionId)).divergence).toBeNull();
   await after.close();
   await cut.close();
   rmSync(root, { recursive: true, force: true });

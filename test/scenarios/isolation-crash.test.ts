@@ -63,7 +63,7 @@ const writing = (path: string, content: string): Step => callTool("write", { pat
 const merging: StepMaker = ({ last }) =>
   callTool("merge_changes", { run: /run_id="(\w+)"/.exec(last)?.[1] ?? "none" });
 const partsOf = (t: TestRuntime) => ({
-  store: t.runtime.store,
+  record: t.runtime.record,
   blobs: createBlobStore(join(root, "data", "blobs")),
   dataDir: join(root, "data"),
 });
@@ -85,16 +85,16 @@ test("a copy whose changes cannot be read stays until a person deletes it", asyn
   expect(readFileSync(join(row.path, "work.txt"), "utf8")).toBe("work");
   rmSync(row.path, { recursive: true });
   await sweepWorktrees(partsOf(t));
-  await t.runtime.store.committed();
-  expect(t.runtime.store.liveWorktrees()).toEqual([]);
+  await t.runtime.record.committed();
+  expect(await t.runtime.record.listWorktrees()).toEqual([]);
 });
 
 test("a copy that another process makes during a clearing is left alone", async () => {
   await using t = start({ lead: [say("done")] });
   const row = await leftBehind(t);
   const parts = partsOf(t);
-  const store = { ...parts.store, liveWorktrees: () => [] };
-  await sweepWorktrees({ ...parts, store });
+  const record = { ...parts.record, listWorktrees: async () => [] };
+  await sweepWorktrees({ ...parts, record });
   expect(existsSync(row.path)).toBe(true);
 });
 
@@ -112,9 +112,9 @@ test("a child that was killed after its changes were counted goes on with them",
   );
   const { sessionId } = await first.runtime.start({ agent: "lead", task: "go" });
   while (!hung) await new Promise((resolve) => setImmediate(resolve));
-  const [row] = first.runtime.store.liveWorktrees();
-  if (row) first.runtime.store.saveWorktree({ ...row, status: "kept" });
-  await first.runtime.store.committed();
+  const [row] = await first.runtime.record.listWorktrees();
+  if (row) await first.runtime.record.write({ kind: "worktree.save", row: { ...row, status: "kept" } });
+  await first.runtime.record.committed();
   await using second = start({ lead: [merging, say("done")], worker: [say("done")] }, places);
   const { result } = await second.runtime.resume(sessionId);
   expect((await result).status).toBe("completed");
@@ -189,7 +189,7 @@ test("what a person saves while a merge makes ready is not overwritten", async (
     if (path === "work.txt") writeFileSync(join(project, "text.txt"), "by hand\n");
     return null;
   };
-  const merge = mergeWorktree(partsOf(t), { row, by, partial: false, refuse });
+  const merge = await mergeWorktree(partsOf(t), { row, by, partial: false, refuse });
   await expect(merge).rejects.toThrow("text.txt changed in the project while it was being merged");
   expect(readFileSync(join(project, "text.txt"), "utf8")).toBe("by hand\n");
   expect(existsSync(join(project, "work.txt"))).toBe(false);

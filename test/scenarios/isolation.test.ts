@@ -65,7 +65,7 @@ function start(scripts: Parameters<typeof testRuntime>[0], more: TestRuntimeOpti
 }
 
 const kept = (t: TestRuntime) => ({
-  store: t.runtime.store,
+  record: t.runtime.record,
   blobs: createBlobStore(join(root, "data", "blobs")),
 });
 const writing = (path: string, content: string): Step => callTool("write", { path, content });
@@ -133,7 +133,7 @@ test("changes in different places of one file merge into it, and the merge is un
       merging,
       callDelegate("two", "x"),
       command({ do: "write", path: "text.txt", text: TEXT.replace("one", "ONE").replace("four", "FOUR") }),
-      () => callTool("merge_changes", { run: t.runtime.store.liveWorktrees()[0]?.runId }),
+      async () => callTool("merge_changes", { run: (await t.runtime.record.listWorktrees())[0]?.runId }),
       say("done"),
     ],
     one: [writing("text.txt", TEXT.replace("one", "ONE")), say("done")],
@@ -287,8 +287,8 @@ test("an isolated child cannot touch the project, another's copy or the record, 
     lead: [callDelegate("one", "x"), callDelegate("two", "x"), say("done")],
     one: [writing("mine.txt", "1"), say("done")],
     two: [
-      () => {
-        const other = t.runtime.store.liveWorktrees()[0]?.path ?? "";
+      async () => {
+        const other = (await t.runtime.record.listWorktrees())[0]?.path ?? "";
         return callTools([
           { tool: "write", input: { path: join(project, "text.txt"), content: "x" } },
           { tool: "write", input: { path: join(other, "mine.txt"), content: "x" } },
@@ -355,7 +355,7 @@ test("after a crash an isolated child goes on in its own copy, and its changes m
   );
   const { sessionId } = await first.runtime.start({ agent: "lead", task: "go" });
   while (!hung) await new Promise((resolve) => setImmediate(resolve));
-  await first.runtime.store.committed();
+  await first.runtime.record.committed();
   const [copy] = worktrees();
   await using second = start(
     { lead: [merging, say("done")], worker: [writing("b.txt", "2"), say("done")] },
@@ -381,13 +381,13 @@ test("copies that a crash left behind are cleared away, and those with changes a
   const busy = await makeWorktree(parts(t), { ...about, runId: "run_busy", line: ["run_busy"] });
   const half = await makeWorktree(parts(t), { ...about, runId: "run_half", line: ["run_half"] });
   writeFileSync(join(busy.path, "b.txt"), "2");
-  t.runtime.store.saveWorktree({ ...half, status: "making" });
-  await t.runtime.store.committed();
+  await t.runtime.record.write({ kind: "worktree.save", row: { ...half, status: "making" } });
+  await t.runtime.record.committed();
   await sweepWorktrees(parts(t));
   expect(existsSync(idle.path)).toBe(false);
   expect(existsSync(half.path)).toBe(false);
-  await t.runtime.store.committed();
-  expect(t.runtime.store.liveWorktrees().map((row) => row.status)).toEqual(["kept", "kept"]);
+  await t.runtime.record.committed();
+  expect((await t.runtime.record.listWorktrees()).map((row) => row.status)).toEqual(["kept", "kept"]);
   expect(git(project, "for-each-ref", "refs/retinue").trim().split("\n")).toHaveLength(2);
   expect(git(project, "worktree", "list").trim().split("\n")).toHaveLength(3);
 });

@@ -4,16 +4,18 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { expect, test } from "vitest";
 
-const STORE = JSON.stringify(new URL("../../packages/core/src/record/create-store.ts", import.meta.url).href);
+const RECORD = JSON.stringify(
+  new URL("../../packages/core/src/record/sqlite/create-sqlite-record.ts", import.meta.url).href,
+);
 
 /** Another process that takes the lease on a session and says so. */
 const HOLDER = `
-import { createStore } from ${STORE};
-const store = createStore({ path: process.argv[1] });
-store.takeLease("ses_1");
+import { createSqliteRecord } from ${RECORD};
+const record = createSqliteRecord({ path: process.argv[1] });
+await record.takeLease("ses_1");
 console.log("held");
 setInterval(() => {}, 1000);
 `;
@@ -21,15 +23,15 @@ setInterval(() => {}, 1000);
 /** Another process that stops where it has seen that the holder is dead, and takes the session when it is told to go on. */
 const TAKER = `
 import { readSync, writeSync } from "node:fs";
-import { createStore } from ${STORE};
-const store = createStore({ path: process.argv[1] });
+import { createSqliteRecord } from ${RECORD};
+const record = createSqliteRecord({ path: process.argv[1] });
 process.kill = () => {
   writeSync(1, "looked\\n");
   readSync(0, Buffer.alloc(1));
   throw Object.assign(new Error("no such process"), { code: "ESRCH" });
 };
 try {
-  store.takeLease("ses_1");
+  await record.takeLease("ses_1");
   console.log("took it");
 } catch (thrown) {
   console.log(thrown.holder ? "found it taken" : String(thrown));
@@ -65,24 +67,24 @@ test("a session that a living process has cannot be taken, whatever the clocks s
   using program = startProgram(HOLDER, path);
   const holder = program.child;
   expect(await program.nextLine()).toBe("held");
-  const store = createStore({ path });
-  expect(() => store.takeLease("ses_1")).toThrow(`process ${holder.pid}`);
+  const record = createSqliteRecord({ path });
+  await expect(record.takeLease("ses_1")).rejects.toThrow(`process ${holder.pid}`);
   for (const hours of [-48, -1, 1, 48]) {
-    const jumped = createStore({ path, now: () => Date.now() + hours * 3_600_000 });
-    expect(() => jumped.takeLease("ses_1"), `${hours} h`).toThrow(`process ${holder.pid}`);
-    expect(jumped.holderOf("ses_1"), `${hours} h`).toContain(String(holder.pid));
-    await jumped.shutdown();
+    const jumped = createSqliteRecord({ path, now: () => Date.now() + hours * 3_600_000 });
+    await expect(jumped.takeLease("ses_1")).rejects.toThrow(`process ${holder.pid}`);
+    expect(await jumped.findHolder("ses_1"), `${hours} h`).toContain(String(holder.pid));
+    await jumped.close();
   }
   holder.kill("SIGSTOP");
-  const later = createStore({ path, now: () => Date.now() + 3_600_000, monotonicMs: () => 3_600_000 });
-  expect(() => later.takeLease("ses_1")).toThrow(`process ${holder.pid}`);
-  await later.shutdown();
+  const later = createSqliteRecord({ path, now: () => Date.now() + 3_600_000, monotonicMs: () => 3_600_000 });
+  await expect(later.takeLease("ses_1")).rejects.toThrow(`process ${holder.pid}`);
+  await later.close();
   holder.kill("SIGCONT");
-  store.takeLease("ses_2");
+  await record.takeLease("ses_2");
   await program.end();
-  const release = store.takeLease("ses_1");
+  const release = await record.takeLease("ses_1");
   release();
-  await store.shutdown();
+  await record.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -90,7 +92,7 @@ test("a holder on another machine keeps its session as long as its heartbeat cha
   const folder = mkdtempSync(join(tmpdir(), "retinue-lease-"));
   const path = join(folder, "retinue.db");
   const time = { wallMs: Date.UTC(2030, 0, 1), monotonicMs: 0 };
-  const store = createStore({ path, now: () => time.wallMs, monotonicMs: () => time.monotonicMs });
+  const record = createSqliteRecord({ path, now: () => time.wallMs, monotonicMs: () => time.monotonicMs });
   using db = new DatabaseSync(path);
   const beat = db.prepare(
     "INSERT OR REPLACE INTO leases (session_id, owner, until_ms) VALUES ('ses_1', ?, ?)",
@@ -101,17 +103,17 @@ test("a holder on another machine keeps its session as long as its heartbeat cha
   for (const jumpMs of [0, 3_600_000 * 5, -3_600_000 * 9, 86_400_000 * 30]) {
     time.wallMs += jumpMs;
     time.monotonicMs += 14_000;
-    expect(store.holderOf("ses_1")).toBe("process 7 on elsewhere");
-    expect(() => store.takeLease("ses_1")).toThrow("process 7 on elsewhere");
+    expect(await record.findHolder("ses_1")).toBe("process 7 on elsewhere");
+    await expect(record.takeLease("ses_1")).rejects.toThrow("process 7 on elsewhere");
     beatElsewhere();
   }
-  expect(store.holderOf("ses_1")).toBe("process 7 on elsewhere");
+  expect(await record.findHolder("ses_1")).toBe("process 7 on elsewhere");
   time.monotonicMs += 14_999;
-  expect(store.holderOf("ses_1")).toBe("process 7 on elsewhere");
+  expect(await record.findHolder("ses_1")).toBe("process 7 on elsewhere");
   time.monotonicMs += 2;
-  expect(store.holderOf("ses_1")).toBeNull();
-  store.takeLease("ses_1")();
-  await store.shutdown();
+  expect(await record.findHolder("ses_1")).toBeNull();
+  (await record.takeLease("ses_1"))();
+  await record.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -142,7 +144,7 @@ test("of two processes that see at once that a session's holder is dead, exactly
 test("a holder elsewhere whose heartbeat comes while its session is being taken keeps it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "retinue-lease-"));
   const path = join(folder, "retinue.db");
-  using db = createStoreAndOpen(path);
+  using db = await createAndOpen(path);
   const beat = db.prepare(
     "INSERT OR REPLACE INTO leases (session_id, owner, until_ms) VALUES ('ses_1', 'elsewhere/7/1/abc', ?)",
   );
@@ -153,16 +155,16 @@ test("a holder elsewhere whose heartbeat comes while its session is being taken 
     whenLooked();
     return nowMs;
   };
-  const store = createStore({ path, monotonicMs });
-  expect(store.holderOf("ses_1")).toBe("process 7 on elsewhere");
+  const record = createSqliteRecord({ path, monotonicMs });
+  expect(await record.findHolder("ses_1")).toBe("process 7 on elsewhere");
   nowMs = 15_001;
   whenLooked = () => beat.run(2);
-  expect(() => store.takeLease("ses_1")).toThrow("is being worked on by");
+  await expect(record.takeLease("ses_1")).rejects.toThrow("is being worked on by");
   whenLooked = () => {};
-  expect(store.holderOf("ses_1")).toBe("process 7 on elsewhere");
+  expect(await record.findHolder("ses_1")).toBe("process 7 on elsewhere");
   nowMs += 15_001;
-  store.takeLease("ses_1")();
-  await store.shutdown();
+  (await record.takeLease("ses_1"))();
+  await record.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -171,24 +173,24 @@ test("a process that got the id of a dead holder does not hold its session", asy
   const path = join(folder, "retinue.db");
   using holder = startProgram(HOLDER, path);
   expect(await holder.nextLine()).toBe("held");
-  const store = createStore({ path });
-  expect(store.holderOf("ses_1")).toBe(`process ${holder.child.pid} on ${hostname()}`);
+  const record = createSqliteRecord({ path });
+  expect(await record.findHolder("ses_1")).toBe(`process ${holder.child.pid} on ${hostname()}`);
   using db = new DatabaseSync(path);
   db.prepare("UPDATE leases SET owner = ?").run(`${hostname()}/${holder.child.pid}/1/abc`);
-  expect(store.holderOf("ses_1")).toBeNull();
-  store.takeLease("ses_1")();
+  expect(await record.findHolder("ses_1")).toBeNull();
+  (await record.takeLease("ses_1"))();
   db.prepare("INSERT INTO leases (session_id, owner, until_ms) VALUES ('ses_2', ?, 0)").run(
     `${hostname()}/${process.pid}/1/abc`,
   );
-  expect(store.holderOf("ses_2")).toBeNull();
-  store.takeLease("ses_2")();
-  await store.shutdown();
+  expect(await record.findHolder("ses_2")).toBeNull();
+  (await record.takeLease("ses_2"))();
+  await record.close();
   await holder.end();
   rmSync(folder, { recursive: true });
 });
 
 /** A connection to a record that was made just now. */
-function createStoreAndOpen(path: string): DatabaseSync {
-  void createStore({ path }).shutdown();
+async function createAndOpen(path: string): Promise<DatabaseSync> {
+  await createSqliteRecord({ path }).close();
   return new DatabaseSync(path);
 }

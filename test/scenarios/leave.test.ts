@@ -29,8 +29,8 @@ function open(scripts: Record<string, Script>, options: TestRuntimeOptions = {})
   return testRuntime(scripts, { ...places, lenient: true, keeper: KEEPER, ...options });
 }
 
-async function until(fits: () => boolean): Promise<void> {
-  while (!fits()) await new Promise((resolve) => setImmediate(resolve));
+async function until(fits: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await fits())) await new Promise((resolve) => setImmediate(resolve));
 }
 
 const deskOf = ({ runtime }: TestRuntime) => ({
@@ -86,13 +86,15 @@ test("a runtime that leaves ends nothing: the next one goes on in the same rows,
     },
     { tools: [again] },
   );
-  const row = second.runtime.store.session(sessionId);
+  const row = await second.runtime.record.readSession(sessionId);
   expect(row?.status).toBe("running");
-  expect(second.runtime.store.holderOf(sessionId)).toBeNull();
-  expect(second.runtime.store.messages(sessionId).map((one) => one.status)).not.toContain("cancelled");
+  expect(await second.runtime.record.findHolder(sessionId)).toBeNull();
+  expect(
+    (await second.runtime.record.readRows({ sessionId: sessionId })).map((one) => one.status),
+  ).not.toContain("cancelled");
   expect(await resumeLeft(deskOf(second))).toEqual({ resumed: [sessionId], failed: [], held: [] });
   await until(() => second.events.some((event) => event.type === "session.ended"));
-  const runs = second.runtime.store.runs(sessionId);
+  const runs = await second.runtime.record.readRows({ sessionId: sessionId, kind: "runs" });
   expect(runs.map(({ agent_role, status }) => [agent_role, status])).toEqual([
     ["lead", "completed"],
     ["worker", "completed"],
@@ -120,23 +122,27 @@ test("only what a server of this project left is taken up, and one that cannot g
   const theirs = await terminal.runtime.start({ agent: "lead", task: "of a terminal" });
   await terminal.runtime.leave();
   const third = open({ lead: [say("went on")] });
-  const { store } = third.runtime;
+  const { record } = third.runtime;
   const spoilt = JSON.stringify({ keeper: KEEPER, fanOut: { tasks: "none" } });
-  store.updateSession(broken.sessionId, { metadata: JSON.parse(spoilt) });
-  store.startSession({
+  await record.write({
+    kind: "session.update",
+    sessionId: broken.sessionId,
+    change: { metadata: JSON.parse(spoilt) },
+  });
+  await record.startSession({
     sessionId: "ses_other",
     title: "t",
     project: "/elsewhere",
     workspace: "/w",
     metadata: { keeper: KEEPER },
   });
-  await store.committed();
+  await record.committed();
   const { resumed, failed } = await resumeLeft(deskOf(third));
   expect(resumed).toEqual([mine.sessionId]);
   expect(failed.map(({ sessionId }) => sessionId)).toEqual([broken.sessionId]);
   await until(() => third.events.some((event) => event.type === "session.ended"));
-  expect(store.session(mine.sessionId)?.status).toBe("completed");
-  expect(store.session(theirs.sessionId)?.status).toBe("running");
+  expect((await record.readSession(mine.sessionId))?.status).toBe("completed");
+  expect((await record.readSession(theirs.sessionId))?.status).toBe("running");
   await third.close();
 });
 
@@ -151,7 +157,7 @@ test("a session belongs to whoever had it last", async () => {
   const third = open({ lead: [say("done")] });
   expect(await resumeLeft(deskOf(third))).toEqual({ resumed: [], failed: [], held: [] });
   await (await third.runtime.resume(sessionId)).result;
-  const { metadata_json: json } = third.runtime.store.session(sessionId) ?? {};
+  const { metadata_json: json } = (await third.runtime.record.readSession(sessionId)) ?? {};
   expect(JSON.parse(json ?? "{}")).toMatchObject({ keeper: KEEPER, maxDepth: expect.any(Number) });
   await third.close();
 });
@@ -163,7 +169,7 @@ test("what is about to begin while a runtime leaves is left as well, and nothing
   await begun;
   await expect(t.runtime.start({ agent: "lead", task: "later" })).rejects.toThrow(/closed/);
   const second = open({ lead: () => hang() });
-  const statuses = second.runtime.store.sessions().map(({ status }) => status);
+  const statuses = (await second.runtime.record.listSessions()).sessions.map(({ status }) => status);
   expect(statuses.filter((status) => status === "cancelled")).toEqual([]);
   await second.close();
 });
@@ -201,7 +207,7 @@ test("what a server still has while it stops is taken up once it has let go", as
   await until(() => t.events.some((event) => event.type === "session.ended"));
   await until(() => told.length > 0);
   expect([told, faults, clock.pending]).toEqual([[`going on with what was left: ${sessionId}`], [], 0]);
-  expect(t.runtime.store.session(sessionId)?.status).toBe("completed");
+  expect((await t.runtime.record.readSession(sessionId))?.status).toBe("completed");
   db.close();
   await t.close();
 });
@@ -254,7 +260,9 @@ test("a drain lets 32 model calls end, begins none of the next, and nothing that
   const second = open({ lead: [say("final")], worker: () => say("ok") }, { tools: [note], agents });
   await (await second.runtime.resume(sessionId)).result;
   expect(second.models.worker?.requests).toHaveLength(32);
-  const turns = second.runtime.store.messages(sessionId).filter((row) => row.request_type === "continuation");
+  const turns = (await second.runtime.record.readRows({ sessionId: sessionId })).filter(
+    (row) => row.request_type === "continuation",
+  );
   expect(turns.filter((row) => row.status !== "completed")).toEqual([]);
   expect(turns).toHaveLength(2 + 64);
   await second.close();
@@ -271,13 +279,13 @@ test("a drain whose time is up cuts what has not ended, and a full disk makes it
     { internals: { storePorts: { execute, schedule: () => () => {} } } },
   );
   const { sessionId } = await t.runtime.start({ agent: "lead", task: "go" });
-  await t.runtime.store.committed();
+  await t.runtime.record.committed();
   disk.isFull = true;
-  t.runtime.store.updateSession(sessionId, { title: "another" });
+  void t.runtime.record.write({ kind: "session.update", sessionId, change: { title: "another" } });
   await expect(t.runtime.drain(0)).rejects.toThrow("full");
   disk.isFull = false;
   await t.runtime.drain(1);
-  expect(t.runtime.store.session(sessionId)?.status).toBe("running");
+  expect((await t.runtime.record.readSession(sessionId))?.status).toBe("running");
   await t.close();
 });
 
@@ -299,8 +307,9 @@ test("all of 1,050 sessions that were left are taken up, and those that others h
     expect.stringMatching(/^going on with what was left: (ses_\w+, ){19}ses_\w+ and 1030 more$/),
   ]);
   await until(() => second.events.filter((event) => event.type === "session.ended").length === count);
-  await second.runtime.store.committed();
-  const { store } = second.runtime;
-  expect(started.filter(({ sessionId }) => store.session(sessionId)?.status !== "completed")).toEqual([]);
+  await second.runtime.record.committed();
+  const { record } = second.runtime;
+  for (const { sessionId } of started)
+    expect((await record.readSession(sessionId))?.status).toBe("completed");
   await second.close();
 });

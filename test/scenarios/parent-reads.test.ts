@@ -150,7 +150,7 @@ test("sub-runs stand in a line each, and tests that failed below a child are nam
   );
   const replayed = await replaySession(
     { agents: t.runtime.agents, tools, env: {} },
-    t.runtime.store,
+    t.runtime.record,
     session_id,
   );
   expect(replayed).toMatchObject({ identical: true });

@@ -57,7 +57,7 @@ async function park(scripts: Record<string, Script>) {
   const t = open(scripts);
   const { session_id } = await t.runtime.run({ agent: Object.keys(scripts)[0] ?? "", task: "go" });
   const parked = parkedIn(t);
-  const waiting = t.runtime.store.approvals({ open: true });
+  const waiting = await t.runtime.record.listApprovals({ state: "waiting" });
   await t.close();
   return { sessionId: session_id, parked, waiting };
 }
@@ -69,8 +69,8 @@ async function answerAndResume(
   count = 1,
 ) {
   const t = open(scripts);
-  for (const { approvalId } of t.runtime.store.approvals({ open: true }).slice(0, count))
-    t.runtime.store.answerApproval(approvalId, { allowed, by: "Ada", atMs: Date.now() });
+  for (const { approvalId } of (await t.runtime.record.listApprovals({ state: "waiting" })).slice(0, count))
+    await t.runtime.record.answerApproval(approvalId, { allowed, by: "Ada", atMs: Date.now() });
   const { result } = await t.runtime.resume(sessionId);
   const ended = await result;
   const parked = parkedIn(t);
@@ -173,7 +173,9 @@ test("a session is not left while another call of the run that asks is still und
     },
   );
   const { result } = await t.runtime.start({ agent: "lead", task: "go" });
-  await vi.waitFor(() => expect(t.runtime.store.approvals({ open: true })).toHaveLength(1));
+  await vi.waitFor(async () =>
+    expect(await t.runtime.record.listApprovals({ state: "waiting" })).toHaveLength(1),
+  );
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(parkedIn(t)).toEqual([]);
   slow.resolve("slow answer");
@@ -188,10 +190,16 @@ test("a session is not left while another call of the run that asks is still und
 
 test("an answer that another process gives after the question is heard before the session is left", async () => {
   const t = open({ lead: SIMPLE });
-  t.runtime.events((event) => {
+  t.runtime.events(async (event) => {
     if (event.type !== "run.waiting" || event.on !== "approval") return;
-    for (const { approvalId } of t.runtime.store.approvals({ open: true }))
-      t.runtime.store.answerApproval(approvalId, { allowed: true, by: "Ada", atMs: Date.now() });
+    const { record } = t.runtime;
+    // The question is in the record a moment after the run says that it waits.
+    for (let waiting = await record.listApprovals(); ; waiting = await record.listApprovals()) {
+      for (const { approvalId } of waiting)
+        await record.answerApproval(approvalId, { allowed: true, by: "Ada", atMs: Date.now() });
+      if (waiting.length > 0) return;
+      await Promise.resolve();
+    }
   });
   const result = await t.runtime.run({ agent: "lead", task: "go" });
   expect(ran).toEqual(["pay Ada"]);

@@ -30,8 +30,8 @@ function open(planner: Script, worker: Script): TestRuntime {
 /** Waits, then leaves everything as a killed process would: rows as they are, nothing settled. */
 async function abandon(t: TestRuntime, until: () => boolean): Promise<string> {
   while (!until()) await new Promise((resolve) => setImmediate(resolve));
-  await t.runtime.store.committed();
-  return t.runtime.store.sessions({ limit: 1 })[0]?.session_id ?? "";
+  await t.runtime.record.committed();
+  return (await t.runtime.record.listSessions({ limit: 1 })).sessions[0]?.session_id ?? "";
 }
 
 const DIAMOND = answerPlan(step("a"), step("b", ["a"]), step("c", ["a"]), step("d", ["b", "c"]));
@@ -53,7 +53,7 @@ test("a killed execution goes on by resume: steps that ended are reused, the ope
     asked.push(stepOf(request));
     return say(`result of ${stepOf(request)}`);
   });
-  expect(second.runtime.plans.find(plan.id)).toMatchObject({
+  expect(await second.runtime.plans.find(plan.id)).toMatchObject({
     status: "running",
     executionSessionId: sessionId,
   });
@@ -65,13 +65,15 @@ test("a killed execution goes on by resume: steps that ended are reused, the ope
   expect(ended.details).toContain("4 of 4 steps done");
   expect(asked).toEqual(["c", "d"]);
   expect(second.models.main?.requests).toEqual([]);
-  const settled = second.runtime.plans.find(plan.id);
+  const settled = await second.runtime.plans.find(plan.id);
   expect(settled.status).toBe("completed");
   expect(settled.results.map((one) => one.result?.details)).toEqual(
     ["a", "b", "c", "d"].map((id) => `result of ${id}`),
   );
   expect(
-    second.runtime.store.runs(sessionId).filter((row) => row.request_type === "delegation"),
+    (await second.runtime.record.readRows({ sessionId: sessionId, kind: "runs" })).filter(
+      (row) => row.request_type === "delegation",
+    ),
   ).toHaveLength(4);
 
   await second.close();
@@ -88,7 +90,7 @@ test("an execution that is left for later is neither done nor failed, and its pl
   const executed = first.runtime.executePlan(plan).catch((thrown: unknown) => thrown);
   while (!hung) await new Promise((resolve) => setImmediate(resolve));
   await first.runtime.drain(0);
-  const { executionSessionId: sessionId, ...left } = first.runtime.plans.find(plan.id);
+  const { executionSessionId: sessionId, ...left } = await first.runtime.plans.find(plan.id);
   expect(left).toMatchObject({ status: "running", results: [] });
   expect(await executed).toMatchObject({
     name: "RetinueError",
@@ -100,7 +102,7 @@ test("an execution that is left for later is neither done nor failed, and its pl
   const second = open([], (request) => say(`result of ${stepOf(request)}`));
   const ended = await (await second.runtime.resume(sessionId ?? "")).result;
   expect(ended.details).toContain("2 of 2 steps done");
-  expect(second.runtime.plans.find(plan.id).status).toBe("completed");
+  expect((await second.runtime.plans.find(plan.id)).status).toBe("completed");
   expect(second.models.worker?.requests).toHaveLength(1);
   await expect(second.runtime.executePlan(plan.id)).rejects.toThrow("completed");
   await second.close();
@@ -119,7 +121,7 @@ test("a kill while the planner looks for another way loses neither the steps tha
   const second = open([answerPlan(step("b2", ["a"]))], (request) => say(`result of ${stepOf(request)}`));
   const ended = await (await second.runtime.resume(sessionId)).result;
   expect(ended.status).toBe("completed");
-  expect(second.runtime.plans.find(plan.id)).toMatchObject({ status: "completed", version: 2 });
+  expect(await second.runtime.plans.find(plan.id)).toMatchObject({ status: "completed", version: 2 });
   expect(second.models.worker?.requests).toHaveLength(1);
   expect(JSON.stringify(second.models.worker?.requests[0]?.prompt)).toContain("result of a");
   await second.close();
@@ -136,7 +138,7 @@ test("a killed planning session ends with its plan when it is resumed", async ()
 
   const second = open([DIAMOND], []);
   await (await second.runtime.resume(sessionId)).result;
-  expect(second.runtime.plans.list()).toMatchObject([
+  expect(await second.runtime.plans.list()).toMatchObject([
     { status: "draft", goal: "the goal", project: expect.any(String) },
   ]);
   await second.close();
@@ -158,7 +160,7 @@ test("an execution that was resumed and then stopped leaves a plan that can go o
   while (hung < 2) await new Promise((resolve) => setImmediate(resolve));
   second.runtime.cancel(sessionId);
   expect((await result).status).toBe("cancelled");
-  expect(second.runtime.plans.find(plan.id)).toMatchObject({
+  expect(await second.runtime.plans.find(plan.id)).toMatchObject({
     status: "failed",
     results: [{ status: "completed" }, { status: "cancelled" }],
   });
@@ -173,7 +175,7 @@ test("a recorded execution is replayed without asking anyone", async () => {
   const t = open([answerPlan(step("a"), step("b", ["a"]))], (request) => say(`result of ${stepOf(request)}`));
   const { session_id } = await t.runtime.executePlan(await t.runtime.planForGoal("the goal"));
   const options = { agents: t.runtime.agents, env: {} };
-  const replayed = await replaySession(options, t.runtime.store, session_id);
+  const replayed = await replaySession(options, t.runtime.record, session_id);
   expect(replayed).toMatchObject({ identical: true, runs: 3, modelCalls: 4, divergence: null });
   await t.close();
 });
@@ -182,10 +184,16 @@ test("a session that no longer executes a plan does not end it", async () => {
   const t = open([DIAMOND], () => failWith("failed", "no"));
   const { id } = await t.runtime.planForGoal("the goal");
   const outcome = await t.runtime.executePlan(id, { replan: false });
-  const { store } = t.runtime;
-  const again = { ...t.runtime.plans.find(id), status: "running" as const, executionSessionId: "ses_other" };
-  expect(store.changePlan(again, ["failed"])).toBe(true);
-  expect(settlePlan({ store, sessionId: outcome.session_id, now: Date.now }, again, outcome)).toBe(false);
-  expect(store.plan(id)?.status).toBe("running");
+  const { record } = t.runtime;
+  const again = {
+    ...(await t.runtime.plans.find(id)),
+    status: "running" as const,
+    executionSessionId: "ses_other",
+  };
+  expect(await record.changePlan(again, ["failed"])).toBe(true);
+  expect(await settlePlan({ record, sessionId: outcome.session_id, now: Date.now }, again, outcome)).toBe(
+    false,
+  );
+  expect((await record.readPlan(id))?.status).toBe("running");
   await t.close();
 });

@@ -1,5 +1,6 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { readTree } from "@retinue/core/record/read-tree";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { PlanResult } from "@retinue/core/schema/plan";
 import { after, callTool, failWith, hang, type Script, say, testRuntime } from "@retinue/core/testing";
@@ -37,7 +38,7 @@ test("a plan is made by a real run of the planner under the leader, checked and 
   const asked = JSON.stringify(t.models.planner?.requests[0]?.prompt);
   expect(asked).toContain(GOAL);
   expect(asked).toContain("`worker`: Plays worker.");
-  expect(t.runtime.plans.find(plan.id)).toEqual(plan);
+  expect(await t.runtime.plans.find(plan.id)).toEqual(plan);
   expect(t.models.main?.requests).toEqual([]);
 });
 
@@ -82,7 +83,7 @@ test.each([
     const failed = await t.runtime.planForGoal(GOAL, { maxSteps: 3 }).catch((thrown: unknown) => thrown);
     expect(failed).toBeInstanceOf(RetinueError);
     expect(failed).toMatchObject({ code: "failed", message: expect.stringContaining(reason) });
-    expect(t.runtime.plans.list()).toEqual([]);
+    expect(await t.runtime.plans.list()).toEqual([]);
   },
 );
 
@@ -127,11 +128,11 @@ test("six steps with a diamond run in the order of their needs, the independent 
   for (const id of middle) expect(prompt).toContain(`result of ${id}`);
   expect(prompt).not.toContain("result of look");
   expect(prompt).toContain("- join is done");
-  expect(t.runtime.plans.find(plan.id)).toMatchObject({
+  expect(await t.runtime.plans.find(plan.id)).toMatchObject({
     status: "completed",
     executionSessionId: result.session_id,
   });
-  const rows = t.runtime.store.runs(result.session_id);
+  const rows = await t.runtime.record.readRows({ sessionId: result.session_id, kind: "runs" });
   expect(rows.map((row) => [row.agent_role, row.agent_depth])).toEqual([
     ["main", 0],
     ...Array.from({ length: 6 }, () => ["worker", 1]),
@@ -162,7 +163,7 @@ test("files, tests and the tool calls of each phase are measured, and changes ar
     review: { agent: "reviewer", details: "No findings." },
   });
   expect(JSON.stringify(t.models.reviewer?.requests[0]?.prompt)).toContain("- a.ts");
-  const root = t.runtime.store.tree(result.session_id)[0];
+  const root = (await readTree(t.runtime.record, result.session_id))[0];
   expect(root?.response_content).toContain("Tool calls: planning 1, execution 2, review 2, total 5");
 });
 
@@ -261,7 +262,7 @@ test("after a failed step the planner is told how things stand, and its new step
   const last = JSON.stringify(t.models.worker?.requests.at(-1)?.prompt);
   expect(last).toContain("result of d");
   expect(last).toContain("result of b2");
-  expect(t.runtime.plans.find(plan.id)).toMatchObject({ version: 2, status: "completed" });
+  expect(await t.runtime.plans.find(plan.id)).toMatchObject({ version: 2, status: "completed" });
 });
 
 test("a plan is changed once; a second failure ends it with everything that was done", async () => {
@@ -274,8 +275,8 @@ test("a plan is changed once; a second failure ends it with everything that was 
   expect(result).toMatchObject({ status: "failed", success: false, replanned: true });
   expect(result.summary).toBe("1 of 3 steps done; failed: b2; not begun: e");
   expect(result.steps[0]).toMatchObject({ step_id: "a", success: true, result: { details: "kept" } });
-  expect(t.runtime.store.session(result.session_id)?.status).toBe("failed");
-  expect(t.runtime.plans.find(plan.id).status).toBe("failed");
+  expect((await t.runtime.record.readSession(result.session_id))?.status).toBe("failed");
+  expect((await t.runtime.plans.find(plan.id)).status).toBe("failed");
 });
 
 test("with continue independent steps go on after a failure, with stop none begins", async () => {
@@ -326,15 +327,15 @@ test("cancelling ends every step under way, keeps what was done and revives noth
   const plan = await t.runtime.planForGoal(GOAL);
   const running = t.runtime.executePlan(plan, { signal: stopping.signal });
   await begun.promise;
-  expect(t.runtime.plans.find(plan.id).status).toBe("running");
+  expect((await t.runtime.plans.find(plan.id)).status).toBe("running");
   await expect(t.runtime.executePlan(plan)).rejects.toThrow("is being executed in session");
   await expect(t.runtime.plans.edit(plan.id, { steps: [step("x")] })).rejects.toThrow("is being executed");
   stopping.abort();
   const result = await running;
   expect(statuses(result)).toEqual({ a: "completed", b: "cancelled", c: "cancelled", d: "skipped" });
   expect(result).toMatchObject({ status: "cancelled", success: false });
-  expect(t.runtime.plans.find(plan.id).status).toBe("failed");
-  expect(t.runtime.store.session(result.session_id)?.status).toBe("cancelled");
+  expect((await t.runtime.plans.find(plan.id)).status).toBe("failed");
+  expect((await t.runtime.record.readSession(result.session_id))?.status).toBe("cancelled");
 });
 
 test("planned steps pass the same gate: rights, sub-agents and budget of the leader bind them", async () => {
@@ -368,7 +369,7 @@ test("planned steps pass the same gate: rights, sub-agents and budget of the lea
 test("a leader who cannot reach a planner is told so before anything is recorded", async () => {
   await using t = testRuntime({ main: [], worker: [] });
   await expect(t.runtime.planForGoal(GOAL)).rejects.toMatchObject({ code: "config" });
-  expect(t.runtime.store.sessions()).toEqual([]);
+  expect((await t.runtime.record.listSessions()).sessions).toEqual([]);
 });
 
 test("what a person must fix is not planned around", async () => {
@@ -380,10 +381,10 @@ test("what a person must fix is not planned around", async () => {
 test("an edit makes a draft of a new version, which must be approved again", async () => {
   await using t = world([answerPlan(step("a"))], []);
   const { id } = await t.runtime.planForGoal(GOAL);
-  expect(t.runtime.plans.approve(id).status).toBe("approved");
+  expect((await t.runtime.plans.approve(id)).status).toBe("approved");
   const edited = await t.runtime.plans.edit(id, { steps: [step("a"), step("b", ["a"])] });
   expect(edited).toMatchObject({ version: 2, status: "draft", goal: GOAL });
-  expect(t.runtime.plans.find(id)).toEqual(edited);
+  expect(await t.runtime.plans.find(id)).toEqual(edited);
 });
 
 test("untrusted text in a result of an earlier execution taints the next one, whose outbound calls then need a person", async () => {
@@ -443,10 +444,10 @@ test.each([
   );
   const plan = await t.runtime.planForGoal(GOAL);
   if (isRemoved) {
-    const { store } = t.runtime;
+    const { record } = t.runtime;
     const sessionId = plan.planning.sessionId ?? "";
-    while (store.whyKept(sessionId) !== null) await new Promise((resolve) => setImmediate(resolve));
-    expect(store.deleteSession(sessionId)).toBe(true);
+    while ((await record.whyKept(sessionId)) !== null) await new Promise((resolve) => setImmediate(resolve));
+    expect(await record.deleteSession(sessionId)).toBe(true);
   }
   const result = await t.runtime.executePlan(plan);
   expect(result.steps[0]?.result?.details).toContain("'send' needs approval");

@@ -27,7 +27,7 @@ test("what a program starts is one tree at depth 1, with one session and one tra
   const whole = await session.close();
   expect(whole).toMatchObject({ status: "completed", session_id: session.id, run_id: session.runId });
   expect(whole.summary).toBe("The program started 4 agents: 3 succeeded, 1 did not.");
-  expect(t.runtime.store.sessions({ limit: 9 })).toMatchObject([
+  expect((await t.runtime.record.listSessions({ limit: 9 })).sessions).toMatchObject([
     { title: "Nightly work", status: "completed" },
   ]);
   const started = t.events.filter((event) => event.type === "run.started");
@@ -367,7 +367,7 @@ test.each([
   const session = await t.runtime.openSession();
   for (const agent of agents) await session.spawn(agent, "x", { limits: { turns: 1 } }).result;
   expect(await session.close()).toMatchObject({ status, success });
-  expect(t.runtime.store.sessions({ limit: 1 })).toMatchObject([{ status }]);
+  expect((await t.runtime.record.listSessions({ limit: 1 })).sessions).toMatchObject([{ status }]);
   expect(await t.runtime.replay(session.id)).toMatchObject({ identical: true });
 });
 

@@ -1,3 +1,4 @@
+import { readTree } from "@retinue/core/record/read-tree";
 import type { ProviderSettings, Settings } from "@retinue/core/schema/settings";
 import { after, failWith, say, testRuntime } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
@@ -75,7 +76,7 @@ describe.each(WIRE_FORMATS)("over $name", (wire) => {
     expect(result.cost_usd.self).toBeCloseTo((2 * each) / 1_000_000, 12);
     expect(server.seen).toHaveLength(2);
     expect(server.seen[1]?.body).toContain("noted a");
-    const [, , second] = rowsOf(t, result.session_id);
+    const [, , second] = await rowsOf(t, result.session_id);
     expect(second).toMatchObject({ model: "p/m", answeredBy: ANSWERED_BY, status: "completed" });
     await server.close();
   });
@@ -87,7 +88,7 @@ test("a dead endpoint is a typed failure after a few tries", async () => {
   await using t = runtimeWith("p/m", { providers: { p: openAi(gone) } });
   const result = await t.runtime.run({ agent: "solo", task: "go" });
   expect(result).toMatchObject({ status: "failed", error: { type: "network" } });
-  expect(rowsOf(t, result.session_id)).toHaveLength(1 + 4);
+  expect(await rowsOf(t, result.session_id)).toHaveLength(1 + 4);
 });
 
 test("an endpoint that takes the call and never answers is given up by the watchdog", async () => {
@@ -252,7 +253,7 @@ describe("fallbacks", () => {
     const result = await t.runtime.run({ agent: "solo", task: "go" });
     expect(result).toMatchObject({ status: "completed", summary: "From the backup.", model: "q/small" });
     expect(result.cost_usd.self).toBeCloseTo(130 / 1_000_000, 12);
-    const calls = rowsOf(t, result.session_id).slice(1);
+    const calls = (await rowsOf(t, result.session_id)).slice(1);
     expect(calls.map(({ model }) => model)).toEqual([...Array(calls.length - 1).fill("p/big"), "q/small"]);
     expect(calls.at(-1)).toMatchObject({ answeredBy: ANSWERED_BY, status: "completed" });
     const notices = t.events.flatMap((event) => (event.type === "notice.raised" ? [event] : []));
@@ -364,8 +365,8 @@ describe("Ollama on this machine", () => {
 });
 
 /** Model, status and answering model of the run and of each of its model calls. */
-function rowsOf(t: ReturnType<typeof testRuntime>, sessionId: string) {
-  const [root] = t.runtime.store.tree(sessionId);
+async function rowsOf(t: ReturnType<typeof testRuntime>, sessionId: string) {
+  const [root] = await readTree(t.runtime.record, sessionId);
   return [root, ...(root?.children ?? [])].map((row) => ({
     model: row?.model_id,
     status: row?.status,

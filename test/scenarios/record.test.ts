@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { readTree } from "@retinue/core/record/read-tree";
 import type { MessageNode } from "@retinue/core/schema/record";
 import { callDelegate, callTool, say, testRuntime } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
@@ -36,7 +37,7 @@ test("the rows of a session rebuild the tree: runs, model calls and tool calls, 
     { tools: [note] },
   );
   const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
-  expect(outline(t.runtime.store.tree(session_id))).toEqual([
+  expect(outline(await readTree(t.runtime.record, session_id))).toEqual([
     "prompt lead completed",
     "  continuation lead completed",
     "    delegation worker completed",
@@ -63,7 +64,7 @@ test("rows carry what seed 004 asks: role, depth, model, request, response, toke
     },
   );
   const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
-  const rows = t.runtime.store.messages(session_id);
+  const rows = await t.runtime.record.readRows({ sessionId: session_id });
   const run = rows.find((row) => row.request_type === "delegation");
   expect(run).toMatchObject({
     agent_role: "worker",
@@ -80,7 +81,7 @@ test("rows carry what seed 004 asks: role, depth, model, request, response, toke
     status: "completed",
   });
   expect(run?.cost_usd).toBeCloseTo((100 * 10 + 7 * 100) / 1_000_000);
-  expect(t.runtime.store.prompt(run?.system_prompt_id ?? "")).toContain("You are worker.");
+  expect(await t.runtime.record.readText(run?.system_prompt_id ?? "")).toContain("You are worker.");
   const call = rows.find((row) => row.request_type === "continuation" && row.agent_role === "worker");
   expect(call).toMatchObject({ prompt_tokens: 100, completion_tokens: 7, parent_message_id: run?.id });
 });

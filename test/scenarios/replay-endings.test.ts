@@ -189,7 +189,7 @@ test("a limit that ended a run then and would not now is a divergence", async ()
   const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
   await using now = testRuntime({ lead: [] }, { tools: [note] });
   const options = { agents: now.runtime.agents, tools: [note], env: {} };
-  expect((await replaySession(options, t.runtime.store, session_id)).divergence).toMatchObject({
+  expect((await replaySession(options, t.runtime.record, session_id)).divergence).toMatchObject({
     run: "lead",
     turn: 2,
     what: "one turn more",

@@ -53,11 +53,11 @@ test("all root runs of a session are replayed, each with its own agent and task"
   });
   const changed = await replaySession(
     { agents: [lead ?? other, other], env: {} },
-    t.runtime.store,
+    t.runtime.record,
     sessionId,
   );
   expect(changed.divergence).toMatchObject({ run: "worker", what: "the system prompt", now: "Another." });
-  const gone = await replaySession({ agents: [worker ?? other], env: {} }, t.runtime.store, sessionId);
+  const gone = await replaySession({ agents: [worker ?? other], env: {} }, t.runtime.record, sessionId);
   expect(gone.divergence).toMatchObject({
     run: "lead",
     turn: 0,
@@ -188,7 +188,7 @@ test("neither the data folder nor the workspace, nor files that were handed over
   writeFileSync(join(t.projectDir, "notes.txt"), "what it says now");
   const elsewhere = mkdtempSync(join(tmpdir(), "retinue-elsewhere-"));
   const options = { agents: t.runtime.agents, tools: [...codeTools, long], env: { RETINUE_HOME: elsewhere } };
-  expect(await replaySession(options, t.runtime.store, result.session_id)).toMatchObject(IDENTICAL);
+  expect(await replaySession(options, t.runtime.record, result.session_id)).toMatchObject(IDENTICAL);
   rmSync(elsewhere, { recursive: true });
   expect(() => rmSync(t.dataDir, { recursive: true })).toThrow("ENOENT");
 });
@@ -221,7 +221,7 @@ test("a task's own model, tools, limits and deliverables are those of then", asy
   expect(result).toMatchObject({ status: "failed", error: { type: "deliverable" } });
   expect(result.deliverables).toHaveLength(2);
   const options = { agents: t.runtime.agents, tools: [...codeTools, long], env: {} };
-  expect(await replaySession(options, t.runtime.store, result.session_id)).toMatchObject({
+  expect(await replaySession(options, t.runtime.record, result.session_id)).toMatchObject({
     ...IDENTICAL,
     modelCalls: 5,
   });
@@ -231,7 +231,7 @@ test("another model for an agent is a divergence", async () => {
   await using t = testRuntime({ lead: [say("one")] });
   const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
   const lead = defineAgent({ name: "lead", description: "x", prompt: "You are lead.", model: "fast" });
-  const { divergence } = await replaySession({ agents: [lead], env: {} }, t.runtime.store, session_id);
+  const { divergence } = await replaySession({ agents: [lead], env: {} }, t.runtime.record, session_id);
   expect(divergence).toEqual({ run: "lead", turn: 1, what: "the model", recorded: "lead", now: "fast" });
 });
 
@@ -337,7 +337,7 @@ test.each(["parallel", "parallel_streaming"] as const)(
     const reachedEnd = () =>
       reached === 1 && (execution === "parallel" || first.models.lead?.requests.length === 3);
     while (!reachedEnd()) await new Promise((resolve) => setImmediate(resolve));
-    await first.runtime.store.committed();
+    await first.runtime.record.committed();
     const second = openAt(
       root,
       {
@@ -369,7 +369,7 @@ test("long texts are shown around the place where they differ", async () => {
   const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
   const prompt = `${words}Be swift. ${words}`;
   const lead = defineAgent({ name: "lead", description: "x", prompt, model: "lead" });
-  const { divergence } = await replaySession({ agents: [lead], env: {} }, t.runtime.store, session_id);
+  const { divergence } = await replaySession({ agents: [lead], env: {} }, t.runtime.record, session_id);
   expect(divergence?.recorded).toContain("Be kind.");
   expect(divergence?.now).toContain("Be swift.");
   expect(divergence?.recorded.length).toBeLessThan(700);

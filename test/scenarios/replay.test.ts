@@ -1,5 +1,6 @@
 import { codeTools } from "@retinue/code/code-tools";
 import { defineAgent } from "@retinue/core/agents/define-agent";
+import { readTree } from "@retinue/core/record/read-tree";
 import { replaySession } from "@retinue/core/replay/replay-session";
 import type { RuntimeOptions } from "@retinue/core/session/runtime";
 import {
@@ -61,7 +62,7 @@ const optionsOf = (t: TestRuntime, agents = t.runtime.agents.list()): RuntimeOpt
 test("a replay gives the identical tree, calls no model and repeats no effect", async () => {
   const { t, sessionId } = await record();
   const [asked, paid] = [t.models.worker?.requests.length, effects];
-  const report = await replaySession(optionsOf(t), t.runtime.store, sessionId);
+  const report = await replaySession(optionsOf(t), t.runtime.record, sessionId);
   expect(report).toMatchObject({ identical: true, divergence: null, runs: 5, modelCalls: 9, toolCalls: 1 });
   expect(t.models.worker?.requests).toHaveLength(asked ?? -1);
   expect(effects).toBe(paid);
@@ -81,7 +82,7 @@ test("a changed prompt is the first divergence, with what it was and what it is"
         })
       : agent,
   );
-  const { divergence, identical } = await replaySession(optionsOf(t, agents), t.runtime.store, sessionId);
+  const { divergence, identical } = await replaySession(optionsOf(t, agents), t.runtime.record, sessionId);
   expect(identical).toBe(false);
   expect(divergence).toMatchObject({ run: "lead > worker > helper", turn: 1, what: "the system prompt" });
   expect(divergence?.recorded).toContain("You are helper.");
@@ -93,7 +94,7 @@ test("a right that was taken away since shows as a divergence", async () => {
   const { t, sessionId } = await record();
   const report = await replaySession(
     { ...optionsOf(t), disallowedTools: ["pay"] },
-    t.runtime.store,
+    t.runtime.record,
     sessionId,
   );
   expect(report.divergence).toMatchObject({ run: "lead > worker", what: "the call of pay" });
@@ -112,7 +113,7 @@ test.each([
   );
   const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
   const replayed = (deny: readonly string[]) =>
-    replaySession({ ...optionsOf(t), settings: settings(deny) }, t.runtime.store, session_id);
+    replaySession({ ...optionsOf(t), settings: settings(deny) }, t.runtime.record, session_id);
   expect(await replayed(denied)).toMatchObject({ identical: true });
   const { identical, divergence } = await replayed(denies);
   expect(identical).toBe(false);
@@ -142,7 +143,7 @@ test("a fork goes on from any turn of a recorded session, in a session of its ow
     { tools: [pay] },
   );
   const { session_id } = await t.runtime.run({ agent: "solo", task: "the first question" });
-  const [firstTurn] = t.runtime.store.tree(session_id)[0]?.children ?? [];
+  const [firstTurn] = (await readTree(t.runtime.record, session_id))[0]?.children ?? [];
   const seq = Math.max(...(firstTurn?.children ?? []).map((row) => row.closed_seq ?? 0));
   const forked = await t.runtime.run({
     agent: "solo",

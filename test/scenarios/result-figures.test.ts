@@ -106,7 +106,7 @@ test("a root's result has its own figures and those of everything below, each fi
   expect(coded.map(({ tokens }) => tokens.subtree > tokens.self && tokens.self > 0)).toEqual([true, true]);
   const replayed = await replaySession(
     { agents: t.runtime.agents, tools, env: {} },
-    t.runtime.store,
+    t.runtime.record,
     result.session_id,
   );
   expect(replayed).toMatchObject({ identical: true });
@@ -325,7 +325,7 @@ test.skipIf(!hasSandbox)(
     };
     const result = await t.runtime.run({ agent: "solo", task: "go" });
     expect(result).toMatchObject({ ...files, subtree: files });
-    const { total } = t.runtime.store.stats();
+    const { total } = await t.runtime.record.readStats();
     expect(total.work).toMatchObject({ files: 5, testsRun: null, testsPassed: null });
   },
 );
@@ -394,7 +394,7 @@ test("a sum over run_usage is what the session used; a sum over messages would b
     { tools, database },
   );
   const result = await t.runtime.run({ agent: "lead", task: "go" });
-  const figures = t.runtime.store.sessionFigures(result.session_id);
+  const figures = await t.runtime.record.readFigures(result.session_id);
   const db = new DatabaseSync(database, { readOnly: true });
   const sumOf = (table: string) =>
     db.prepare(`SELECT sum(total_tokens) AS tokens FROM ${table} WHERE session_id = ?`).get(result.session_id)
@@ -437,7 +437,7 @@ test("run_usage counts no delegation as a tool call, by whichever tool it was ma
   const session = await t.runtime.openSession();
   await session.spawn("worker", "x").result;
   await session.close();
-  await t.runtime.store.committed();
+  await t.runtime.record.committed();
   const db = new DatabaseSync(database, { readOnly: true });
   const rows = db
     .prepare("SELECT session_id, agent_role, tool_calls FROM run_usage ORDER BY agent_depth")

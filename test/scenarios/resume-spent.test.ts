@@ -139,7 +139,9 @@ test.each([
     const ended = await (await second.runtime.resume(sessionId)).result;
     expect(asked).toEqual(["open"]);
     expect(ended.details).toContain("open is done");
-    const bad = second.runtime.store.runs(sessionId).filter((run) => run.request_content === "bad");
+    const bad = (await second.runtime.record.readRows({ sessionId: sessionId, kind: "runs" })).filter(
+      (run) => run.request_content === "bad",
+    );
     expect(bad).toMatchObject(hasRow ? [{ status: "failed" }] : []);
   },
 );

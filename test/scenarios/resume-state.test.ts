@@ -25,8 +25,7 @@ test("what was set aside for an interrupted call counts as spent at once, in mon
   const sessionId = await lives.abandon(first, () => stuck.reached);
   const second = lives.open({ lead: [say("done", { input: 100, output: 10 })] }, options);
   const ended = await (await second.runtime.resume(sessionId)).result;
-  const costs = second.runtime.store
-    .messages(sessionId)
+  const costs = (await second.runtime.record.readRows({ sessionId: sessionId }))
     .filter((row) => row.request_type === "continuation")
     .map((row) => row.cost_usd ?? 0);
   expect(costs[0]).toBeGreaterThan(0.8);

@@ -97,7 +97,9 @@ test("a delegation that was promised but had not begun begins, and the conversat
   );
   const sessionId = await lives.abandon(first, () => stuck.reached);
   expect(
-    first.runtime.store.messages(sessionId).filter((row) => row.request_type === "delegation"),
+    (await first.runtime.record.readRows({ sessionId: sessionId })).filter(
+      (row) => row.request_type === "delegation",
+    ),
   ).toHaveLength(2);
   const second = lives.open(
     {

@@ -1,8 +1,10 @@
+import { readTree } from "@retinue/core/record/read-tree";
 import { callDelegate, callDelegateMany, callTool, hang, say } from "@retinue/core/testing";
 import { expect, test } from "vitest";
 import { countedTool, Lives, silence } from "../fixtures/lives.ts";
 
-const sessionOf = (t: ReturnType<Lives["open"]>) => t.runtime.store.sessions()[0]?.session_id ?? "";
+const sessionOf = async (t: ReturnType<Lives["open"]>) =>
+  (await t.runtime.record.listSessions()).sessions[0]?.session_id ?? "";
 
 test("of several tasks at once the ended are reused, the open go on and those that had not begun begin", async () => {
   using lives = new Lives();
@@ -17,7 +19,7 @@ test("of several tasks at once the ended are reused, the open go on and those th
   const tasks = ["a", "b", "c", "d"].map((task) => ["worker", task] as const);
   void first.runtime.fanOut(tasks, { maxConcurrent: 2 });
   await lives.leave(first, () => hung.has("b") && hung.has("c"));
-  const sessionId = sessionOf(first);
+  const sessionId = await sessionOf(first);
 
   const second = lives.open({ worker: (request) => say(`result of ${request.task}`) });
   const handle = await second.runtime.resume(sessionId);
@@ -30,8 +32,8 @@ test("of several tasks at once the ended are reused, the open go on and those th
   expect(second.models.worker?.requests).toHaveLength(3);
   const moments = second.events.map((event) => (event.type === "run.started" ? event.task : event.type));
   expect(moments.indexOf("d")).toBeGreaterThan(moments.indexOf("run.ended"));
-  expect(second.runtime.store.session(sessionId)?.status).toBe("completed");
-  expect(second.runtime.store.tree(sessionId)).toHaveLength(4);
+  expect((await second.runtime.record.readSession(sessionId))?.status).toBe("completed");
+  expect(await readTree(second.runtime.record, sessionId)).toHaveLength(4);
   await second.close();
 });
 
@@ -50,7 +52,7 @@ test("tasks that are cut off by two crashes in a row all have one result in the 
   const first = lives.open({ worker: one.worker });
   void first.runtime.fanOut(tasks, { maxConcurrent: 1 });
   await lives.leave(first, () => one.stuck.reached);
-  const sessionId = sessionOf(first);
+  const sessionId = await sessionOf(first);
   const two = answering("b");
   const second = lives.open({ worker: two.worker });
   await second.runtime.resume(sessionId);
@@ -69,7 +71,7 @@ test("a session whose tasks all ended but which was not closed is closed by what
   const tasks = ["a", "b"].map((task) => ["worker", task] as const);
   const before = await first.runtime.fanOut(tasks);
   expect(before.map((result) => result.bailout_reason)).toEqual([undefined, "loop_detected"]);
-  const sessionId = sessionOf(first);
+  const sessionId = await sessionOf(first);
   await first.close();
   lives.sql("UPDATE sessions SET status = 'running' WHERE session_id = ?", sessionId);
   lives.sql(
@@ -78,7 +80,7 @@ test("a session whose tasks all ended but which was not closed is closed by what
   const second = lives.open({ worker: [] });
   const { results } = await second.runtime.resume(sessionId);
   expect((await results).map((result) => result.success)).toEqual([true, false]);
-  expect(second.runtime.store.session(sessionId)?.status).toBe("failed");
+  expect((await second.runtime.record.readSession(sessionId))?.status).toBe("failed");
   await second.close();
 });
 
@@ -98,7 +100,7 @@ test("what all tasks of a session have spent counts against its budget when it g
   );
   await lives.leave(first, () => stuck.reached);
   const second = lives.open({ worker: [say("b")] }, { settings });
-  const results = await (await second.runtime.resume(sessionOf(first))).results;
+  const results = await (await second.runtime.resume(await sessionOf(first))).results;
   expect(results.map((result) => result.error?.type)).toEqual([undefined, undefined, "spawn_limit"]);
   await second.close();
 });
@@ -119,7 +121,7 @@ test("tokens that tasks had spent before a crash are missing for those that go o
   );
   await lives.leave(first, () => stuck.reached);
   await using second = lives.open({ worker: [say("b")] }, { settings });
-  const results = await (await second.runtime.resume(sessionOf(first))).results;
+  const results = await (await second.runtime.resume(await sessionOf(first))).results;
   expect(results.map(({ error }) => error?.type)).toEqual([undefined, "budget"]);
   expect(second.models.worker?.requests).toHaveLength(0);
 });

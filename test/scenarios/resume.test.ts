@@ -37,7 +37,7 @@ function open(scripts: Record<string, Script>, options: TestRuntimeOptions = {})
 async function abandon(t: TestRuntime, until: () => boolean): Promise<string> {
   const { sessionId } = await t.runtime.start({ agent: "lead", task: "the task" });
   while (!until()) await new Promise((resolve) => setImmediate(resolve));
-  await t.runtime.store.committed();
+  await t.runtime.record.committed();
   return sessionId;
 }
 
@@ -73,10 +73,10 @@ test("finished children and answered turns are reused, and what was open goes on
   expect(ended.details).toContain("slow result");
   expect(second.models.worker?.requests).toHaveLength(1);
   expect(second.models.lead?.requests).toHaveLength(1);
-  const rows = second.runtime.store.messages(sessionId);
+  const rows = await second.runtime.record.readRows({ sessionId: sessionId });
   expect(rows.filter((row) => row.request_type === "delegation")).toHaveLength(2);
   expect(rows.filter((row) => row.request_type === "prompt")).toHaveLength(1);
-  expect(second.runtime.store.session(sessionId)?.status).toBe("completed");
+  expect((await second.runtime.record.readSession(sessionId))?.status).toBe("completed");
   await second.close();
 });
 
@@ -120,7 +120,7 @@ test.each([
     expect(ended.private_data).toBe(true);
     const warned = second.events.some((event) => event.type === "notice.raised" && event.level === "warning");
     expect(warned).toBe(answer === NOT_KNOWN);
-    expect(openRows(second.runtime.store.messages(sessionId)).length).toBe(0);
+    expect(openRows(await second.runtime.record.readRows({ sessionId })).length).toBe(0);
     await second.close();
   },
 );
@@ -283,7 +283,7 @@ test("a resume that cannot begin changes nothing, and denies of now hold for wha
   const sessionId = await abandon(first, () => hung);
   const other = open({ somebody: [] }, { tools: [tool] });
   await expect(other.runtime.resume(sessionId)).rejects.toThrow();
-  expect(other.runtime.store.session(sessionId)?.status).toBe("running");
+  expect((await other.runtime.record.readSession(sessionId))?.status).toBe("running");
   await other.close();
   const second = open(
     { lead: [callTool("act", {}), say("done")] },
@@ -328,7 +328,7 @@ test("children that a streaming parent was told are running go on, and are colle
   );
   const ended = await (await second.runtime.resume(sessionId)).result;
   expect(ended.details).toContain("slow result");
-  expect(openRows(second.runtime.store.messages(sessionId))).toEqual([]);
+  expect(openRows(await second.runtime.record.readRows({ sessionId: sessionId }))).toEqual([]);
   await second.close();
 });
 

@@ -84,7 +84,9 @@ test("of the calls of one turn none begins after the run was stopped: none is co
   t.runtime.cancel(runId);
   expect(await result).toMatchObject({ status: "cancelled", tool_calls_used: 1, tools_used: ["hold"] });
   expect(asked).toBe(0);
-  const calls = t.runtime.store.messages(sessionId).filter((row) => row.request_type === "tool_call");
+  const calls = (await t.runtime.record.readRows({ sessionId: sessionId })).filter(
+    (row) => row.request_type === "tool_call",
+  );
   expect(calls.map((row) => row.response_content)).toEqual([
     expect.stringContaining("'hold' failed"),
     "the run was stopped before this call began",

@@ -92,8 +92,8 @@ test.each([
     expect(told(t)).toContain(
       `\nsuccess criteria: ${expected.replaceAll("_", " ")} by reviewer: I ran them\n`,
     );
-    const { agents, store } = t.runtime;
-    expect(await replaySession({ agents, env: {} }, store, root.session_id)).toMatchObject({
+    const { agents, record } = t.runtime;
+    expect(await replaySession({ agents, env: {} }, record, root.session_id)).toMatchObject({
       identical: true,
     });
   },

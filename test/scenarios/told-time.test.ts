@@ -43,7 +43,7 @@ test("each child is told when it began, not when its parent first delegated, and
   const runtime = assembleRuntime({ ...options, ...places, models }, { clock });
   const { session_id } = await runtime.run({ agent: "lead", task: "go" });
   expect(told).toEqual(["2026-11-16T23:58:00+00:00", "2026-11-17T00:08:00+00:00"]);
-  expect((await replaySession(options, runtime.store, session_id)).divergence).toBeNull();
+  expect((await replaySession(options, runtime.record, session_id)).divergence).toBeNull();
   await runtime.close();
   rmSync(root, { recursive: true, force: true });
 });

@@ -183,7 +183,7 @@ test("a replay repeats what was sent back, and keeps to triggers that were off",
     );
     const { session_id } = await t.runtime.run({ agent: "lead", task: TASK });
     const options = { agents: t.runtime.agents, env: {} };
-    const report = await replaySession(options, t.runtime.store, session_id);
+    const report = await replaySession(options, t.runtime.record, session_id);
     expect(report).toMatchObject({ identical: true, modelCalls: triggers ? 4 : 1 });
   }
 });

@@ -50,7 +50,7 @@ function runtimeWith(
 }
 
 function kept(t: TestRuntime) {
-  return { store: t.runtime.store, blobs: createBlobStore(join(root, "data", "blobs")) };
+  return { record: t.runtime.record, blobs: createBlobStore(join(root, "data", "blobs")) };
 }
 
 const command = (...deeds: Deed[]): Step => callTool("command", { deeds });
@@ -157,7 +157,9 @@ test("a child is taken back alone, and its parent with everything after it", asy
     worker: [writing("b.txt", "worker"), say("done")],
   });
   const { run_id, session_id } = await t.runtime.run({ agent: "lead", task: "go" });
-  const worker = t.runtime.store.runs(session_id).find((run) => run.agent_role === "worker");
+  const worker = (await t.runtime.record.readRows({ sessionId: session_id, kind: "runs" })).find(
+    (run) => run.agent_role === "worker",
+  );
   await undoChanges(kept(t), worker?.run_id ?? "", false);
   expect(Object.keys(treeOf(project))).toEqual(["a.txt"]);
   await undoChanges(kept(t), run_id.slice(0, 10), false);
@@ -172,7 +174,9 @@ test("a file that another run has changed later is not lost by an undo, even if 
     two: [callTool("read", { path: "a.txt" }), writing("a.txt", "two"), say("done")],
   });
   const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
-  const [first] = t.runtime.store.runs(session_id).filter((run) => run.agent_role === "one");
+  const [first] = (await t.runtime.record.readRows({ sessionId: session_id, kind: "runs" })).filter(
+    (run) => run.agent_role === "one",
+  );
   await expect(undoChanges(kept(t), first?.run_id ?? "", false)).rejects.toThrow(/run_\w+ changed it later/);
   expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("one");
 });
@@ -205,9 +209,10 @@ test("what another run writes while a command is at work stays that run's", asyn
     [write, slow],
   );
   const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
-  const changes = t.runtime.store
-    .runs(session_id)
-    .map((run) => [run.agent_role, t.runtime.store.changesOf([run.run_id]).map((change) => change.path)]);
+  const { record } = t.runtime;
+  const changes: [string, string[]][] = [];
+  for (const { run_id, agent_role } of await record.readRows({ sessionId: session_id, kind: "runs" }))
+    changes.push([agent_role ?? "", (await record.listChanges({ ids: [run_id] })).map(({ path }) => path)]);
   expect(Object.fromEntries(changes)).toEqual({ lead: [], runner: ["own.txt"], writer: ["other.txt"] });
 });
 
@@ -329,18 +334,18 @@ test("an undo that a crash interrupted is finished by the same call, and taken b
   });
   const { run_id } = await t.runtime.run({ agent: "lead", task: "go" });
   const after = treeOf(project);
-  const { store, blobs } = kept(t);
+  const { record, blobs } = kept(t);
   let reads = 0;
   const failing = {
     ...blobs,
     get: (hash: string) => (++reads > 4 ? Promise.reject(new Error("crash")) : blobs.get(hash)),
   };
-  await expect(undoChanges({ store, blobs: failing }, run_id, false)).rejects.toThrow("crash");
+  await expect(undoChanges({ record, blobs: failing }, run_id, false)).rejects.toThrow("crash");
   expect(treeOf(project)).not.toEqual(after);
   expect(treeOf(project)).not.toEqual(before);
-  const { act } = await undoChanges({ store, blobs }, run_id, false);
+  const { act } = await undoChanges({ record, blobs }, run_id, false);
   expect(treeOf(project)).toEqual(before);
-  await undoChanges({ store, blobs }, act ?? "", false);
+  await undoChanges({ record, blobs }, act ?? "", false);
   expect(treeOf(project)).toEqual(after);
 });
 
@@ -383,13 +388,13 @@ test("without git the result of a command says that its changes are not kept, an
 
 /** Contents of which reading the n-th, counted from one, does something first. */
 function atReading(t: TestRuntime, n: number, act: () => void): ReturnType<typeof kept> {
-  const { store, blobs } = kept(t);
+  const { record, blobs } = kept(t);
   let reads = 0;
   const get = (hash: string) => {
     if (++reads === n) act();
     return blobs.get(hash);
   };
-  return { store, blobs: { ...blobs, get } };
+  return { record, blobs: { ...blobs, get } };
 }
 
 test("what a person saves while an undo makes ready is not overwritten", async () => {

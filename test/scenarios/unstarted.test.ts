@@ -11,7 +11,8 @@ import {
 import { loadTrace } from "@retinue/core/trace/load-trace";
 import { expect, test } from "vitest";
 
-const traceOf = ({ runtime: { store } }: TestRuntime, id: string) => loadTrace(store, store.findSession(id));
+const traceOf = async ({ runtime: { record } }: TestRuntime, id: string) =>
+  await loadTrace(record, await record.findSession(id));
 
 const chain = (onFailure: "continue" | "stop") =>
   callDelegateMany(
@@ -31,7 +32,7 @@ test.each(["continue", "stop"] as const)(
       worker: [failWith("auth", "no key")],
     });
     const result = await t.runtime.run({ agent: "lead", task: "go" });
-    const [root] = traceOf(t, result.session_id).runs;
+    const [root] = (await traceOf(t, result.session_id)).runs;
     expect(
       root?.children.map(({ task, status, bailoutReason, error }) => [task, status, bailoutReason, error]),
     ).toEqual([
@@ -47,9 +48,13 @@ test.each(["continue", "stop"] as const)(
     ]);
     const told = JSON.stringify(t.models.lead?.requests[1]?.prompt.at(-1));
     expect(told).toContain("1 failed (a), 2 not started (b, c)\\n<");
-    expect(t.runtime.store.stats().total).toMatchObject({ runs: 4, cancelled: 2, failures: { failed: 1 } });
+    expect((await t.runtime.record.readStats()).total).toMatchObject({
+      runs: 4,
+      cancelled: 2,
+      failures: { failed: 1 },
+    });
     const { agents } = t.runtime;
-    const replayed = await replaySession({ agents, env: {} }, t.runtime.store, result.session_id);
+    const replayed = await replaySession({ agents, env: {} }, t.runtime.record, result.session_id);
     expect(replayed).toMatchObject({ identical: true, divergence: null });
   },
 );
@@ -92,7 +97,7 @@ test.each([
   expect(told.type).toBe("text");
   expect(told.value).toMatch(/^2 succeeded, 1 failed \(bad\), 1 not started \(after\)\n/);
   expect(told.value).toMatch(why);
-  const [root] = traceOf(t, result.session_id).runs;
+  const [root] = (await traceOf(t, result.session_id)).runs;
   expect(root?.children.map(({ task, status }) => [task, status]).sort()).toEqual([
     ["be bad", "failed"],
     ["go on", "cancelled"],
@@ -100,7 +105,7 @@ test.each([
     ["work", "completed"],
   ]);
   const { agents } = t.runtime;
-  const replayed = await replaySession({ agents, env: {} }, t.runtime.store, result.session_id);
+  const replayed = await replaySession({ agents, env: {} }, t.runtime.record, result.session_id);
   expect(replayed).toMatchObject({ identical: true, divergence: null });
 });
 
@@ -135,7 +140,7 @@ test("a task of fanOut that could not begin has a row", async () => {
     ["nobody", "work as well"],
   ]);
   expect(results.map(({ status }) => status)).toEqual(["completed", "failed"]);
-  const { runs } = traceOf(t, results[0]?.session_id ?? "");
+  const { runs } = await traceOf(t, results[0]?.session_id ?? "");
   expect(runs.map(({ agent, task, status }) => [agent, task, status]).sort()).toEqual([
     ["nobody", "work as well", "failed"],
     ["worker", "work", "completed"],
@@ -174,7 +179,7 @@ test("a dependent task sees the task ids and run ids of the results that it gets
     worker: [say("used"), say("used")],
   });
   const result = await t.runtime.run({ agent: "lead", task: "go" });
-  const [scout] = traceOf(t, result.session_id).runs[0]?.children ?? [];
+  const [scout] = (await traceOf(t, result.session_id)).runs[0]?.children ?? [];
   for (const { prompt } of t.models.worker?.requests ?? []) {
     const message = JSON.stringify(prompt[1]);
     expect(message).toContain('task_id=\\"find\\"');

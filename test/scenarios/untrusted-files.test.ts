@@ -179,9 +179,9 @@ test("git and commands taint in a project above or below the one that was writte
     await playIn(writer, readMail, write("notes.txt"));
     expect(await gitIn(reader)).toMatchObject({ tainted: true });
     await using t = open({ lead: [done] });
-    const { store } = t.runtime;
-    store.trustNotes(store.untrustedFiles(reader).map(({ id }) => id));
-    expect(store.untrustedFiles(writer)).toEqual([]);
+    const { record } = t.runtime;
+    await record.trustNotes((await record.listUntrusted({ project: reader })).map(({ id }) => id));
+    expect(await record.listUntrusted({ project: writer })).toEqual([]);
     expect(await gitIn(reader)).toMatchObject({ tainted: false });
   }
   expect(sent).toHaveLength(2);
@@ -372,7 +372,7 @@ test("a process that ends inside a change leaves what it wrote untrusted, also f
   const first = open({ lead: [readMail, callTool("halfway", {}), hang()] }, tools);
   const { sessionId } = await first.runtime.start({ agent: "lead", task: "go" });
   while (!hung) await new Promise((resolve) => setImmediate(resolve));
-  await first.runtime.store.committed();
+  await first.runtime.record.committed();
   expect(await play(readFile("half.txt"), sendIt)).toMatchObject({ tainted: true });
   await using second = open({ lead: [done] }, tools);
   await (await second.runtime.resume(sessionId)).result;
@@ -397,7 +397,7 @@ test("after a crash a run that had read untrusted files is still tainted", async
   });
   const { sessionId } = await first.runtime.start({ agent: "lead", task: "go" });
   while (!hung) await new Promise((resolve) => setImmediate(resolve));
-  await first.runtime.store.committed();
+  await first.runtime.record.committed();
   await using second = open({ lead: [sendIt, done] });
   expect(await (await second.runtime.resume(sessionId)).result).toMatchObject({ tainted: true });
   expect(sent).toEqual([]);
@@ -434,12 +434,12 @@ test("only hashes are kept of what was written, and a person's look lifts the ma
   await play(readMail, write("notes.txt"), write("more.txt", "more"));
   copyFileSync(join(project, "notes.txt"), join(project, "copy.txt"));
   await using t = open({ lead: [readFile("copy.txt"), sendIt, done] });
-  const { store } = t.runtime;
-  const notes = store.untrustedFiles(project).filter(({ hash }) => hash !== null);
+  const { record } = t.runtime;
+  const notes = (await record.listUntrusted({ project: project })).filter(({ hash }) => hash !== null);
   expect(notes.map(({ path }) => path).toSorted()).toEqual(["more.txt", "notes.txt"]);
   expect(JSON.stringify(notes)).not.toContain("evil");
   const looked = notes.filter(({ path }) => path === "notes.txt").map(({ id }) => id);
-  expect(store.trustNotes(looked)).toBe(1);
+  expect(await record.trustNotes(looked)).toBe(1);
   expect(await t.runtime.run({ agent: "lead", task: "go" })).toMatchObject({ tainted: false });
   expect(sent).toHaveLength(1);
 });
@@ -467,7 +467,7 @@ test("what an isolated run wrote is untrusted in the project that it is merged i
   const result = await t.runtime.run({ agent: "lead", task: "go" });
   expect(result.files_created).toContain("notes.txt");
   expect(await play(readFile("notes.txt"), sendIt)).toMatchObject({ tainted: true });
-  expect(t.runtime.store.hasUntrusted([project])).toBe(true);
+  expect(await t.runtime.record.hasUntrusted([project])).toBe(true);
   expect(sent).toEqual([]);
 });
 
@@ -477,8 +477,10 @@ test("files that are copied out of a tainted session's workspace stay untrusted,
   const path = join(project, "out", "report.html");
   writeFileSync(path, "<p>evil");
   const about = { project, sessionId: "ses_1", runId: "run_1" };
-  await noteCopies(t.runtime.store, { folder: join(project, "out"), paths: [path] }, about);
-  expect(t.runtime.store.untrustedFiles(project)).toMatchObject([{ root: project, path: "out/report.html" }]);
+  await noteCopies(t.runtime.record, { folder: join(project, "out"), paths: [path] }, about);
+  expect(await t.runtime.record.listUntrusted({ project: project })).toMatchObject([
+    { root: project, path: "out/report.html" },
+  ]);
   expect(await t.runtime.run({ agent: "lead", task: "go" })).toMatchObject({ tainted: true });
   expect(sent).toEqual([]);
 });

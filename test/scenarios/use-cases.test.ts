@@ -207,8 +207,7 @@ test.runIf(hasSandbox)(
     expect(
       ["src/evil.js", "test/evil.js", "evil.js"].filter((path) => existsSync(join(t.projectDir, path))),
     ).toEqual([]);
-    const denied = t.runtime.store
-      .messages(result.session_id)
+    const denied = (await t.runtime.record.readRows({ sessionId: result.session_id }))
       .filter(
         (row) =>
           row.request_type === "tool_call" && JSON.parse(row.metadata_json ?? "{}").outcome === "denied",

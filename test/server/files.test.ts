@@ -23,9 +23,9 @@ beforeAll(async () => {
   symlinkSync(join(ground.root, "secret.txt"), join(workspace, "link.txt"));
   symlinkSync(ground.root, join(workspace, "up"));
   linkSync(join(ground.root, "secret.txt"), join(workspace, "hard.txt"));
-  const { store } = server.t.runtime;
-  store.startSession({ sessionId: "ses_1", title: "t", project: ground.projectDir, workspace });
-  await store.committed();
+  const { record } = server.t.runtime;
+  await record.startSession({ sessionId: "ses_1", title: "t", project: ground.projectDir, workspace });
+  await record.committed();
 });
 afterAll(async () => {
   await server.stop();

@@ -70,24 +70,28 @@ async function record(): Promise<void> {
   writeFileSync(join(ground.dataDir, "sessions", "secret.txt"), SECRET);
   symlinkSync(join(ground.root, "secret.txt"), join(workspace, "link.txt"));
   symlinkSync(ground.root, join(workspace, "up"));
-  const { store } = server.t.runtime;
+  const { record } = server.t.runtime;
   const run = { agent: "main", from: 0, to: 9, calls: [{ tool: "read", input: {}, from: 1, to: 2 }] };
   const own = { sessionId: "ses_own", title: "own", project: ground.projectDir, workspace };
-  await writeSession(store, { ...own, runs: [{ ...run, task: "own" }] });
-  store.updateSession("ses_own", { metadata: { limits: {}, maxDepth: 3, readOnly: false } });
+  await writeSession(record, { ...own, runs: [{ ...run, task: "own" }] });
+  await record.write({
+    kind: "session.update",
+    sessionId: "ses_own",
+    change: { metadata: { limits: {}, maxDepth: 3, readOnly: false } },
+  });
   const other = { sessionId: "ses_other", title: SECRET, project: "/elsewhere" };
-  await writeSession(store, { ...other, runs: [{ ...run, task: SECRET, answer: SECRET }] });
+  await writeSession(record, { ...other, runs: [{ ...run, task: SECRET, answer: SECRET }] });
 }
 
 /** A question that waits, and a plan. */
 async function begin(): Promise<void> {
-  const { store } = server.t.runtime;
+  const { record } = server.t.runtime;
   await server.post("/api/sessions", { task: "pay", agent: "payer" });
   await server.post("/api/plans", { goal: "Make it right" });
   const plans = async () => (await server.get("/api/plans")).body.plans as ExecutionPlan[];
-  while (store.approvals({ open: true }).length === 0 || (await plans()).length === 0)
+  while ((await record.listApprovals({ state: "waiting" })).length === 0 || (await plans()).length === 0)
     await new Promise((resolve) => setImmediate(resolve));
-  ids.approval = store.approvals({ open: true })[0]?.approvalId ?? "";
+  ids.approval = (await record.listApprovals({ state: "waiting" }))[0]?.approvalId ?? "";
   ids.plan = (await plans())[0]?.id ?? "";
 }
 

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadProject } from "@retinue/builtin/load-project";
-import { createStore, type Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { hang, say } from "@retinue/core/testing";
 import { keepClean } from "@retinue/server/keep-clean";
 import { createLiveProject } from "@retinue/server/live-project";
@@ -19,8 +20,8 @@ beforeEach(() => {
 });
 afterEach(() => clearGround(ground));
 
-async function until(fits: () => boolean): Promise<void> {
-  while (!fits()) await new Promise((resolve) => setImmediate(resolve));
+async function until(fits: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await fits())) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Where the program looks for its settings and keeps its record. */
@@ -36,11 +37,11 @@ test("what ended longer ago than the settings keep it is removed on the day that
   const from = loadFrom({ store: { retentionDays: 3 } });
   const server = await openDesk(ground, { lead: ({ task }) => (task === "wait" ? hang() : say("done")) });
   const { runtime } = server.t;
-  const { store } = runtime;
+  const { record } = runtime;
   const clock = stepClock(Date.now());
   const ended = (await runtime.run({ agent: "lead", task: "go" })).session_id;
   const open = (await runtime.start({ agent: "lead", task: "wait" })).sessionId;
-  await store.committed();
+  await record.committed();
   const told: string[] = [];
   const faults: unknown[] = [];
   const project = createLiveProject(from, await loadProject(from));
@@ -52,21 +53,22 @@ test("what ended longer ago than the settings keep it is removed on the day that
   for (let day = 1; day <= 3; day++) {
     clock.advance(DAY_MS);
     await look();
-    expect([told, store.session(ended)?.status]).toEqual([[], "completed"]);
+    expect([told, (await record.readSession(ended))?.status]).toEqual([[], "completed"]);
   }
-  const busy = vi.spyOn(store, "endedBefore").mockImplementationOnce(() => {
-    throw new Error("the database is locked");
-  });
+  const busy = vi.spyOn(record, "listSessions").mockRejectedValueOnce(new Error("the database is locked"));
   clock.advance(DAY_MS);
   await look();
   expect([faults.map(String), told]).toEqual([["Error: the database is locked"], []]);
   busy.mockRestore();
   clock.advance(DAY_MS - 1);
-  expect(store.session(ended)).toBeDefined();
+  expect(await record.readSession(ended)).toBeDefined();
   clock.advance(1);
   await look();
   expect(told).toEqual(["removed 1 session that ended more than 3 days ago"]);
-  expect([store.session(ended), store.session(open)?.status]).toEqual([undefined, "running"]);
+  expect([await record.readSession(ended), (await record.readSession(open))?.status]).toEqual([
+    undefined,
+    "running",
+  ]);
   expect((await server.get("/api/sessions")).body.sessions).toMatchObject([{ session_id: open }]);
   stop();
   expect(clock.pending).toBe(0);
@@ -78,7 +80,7 @@ test("without a number of days nothing is looked for, and no time is set", async
   const server = await openDesk(ground, { lead: [] });
   const { runtime } = server.t;
   const clock = stepClock();
-  const looked = vi.spyOn(runtime.store, "endedBefore");
+  const looked = vi.spyOn(runtime.record, "listSessions");
   const project = createLiveProject(from, await loadProject(from));
   keepClean({ runtime, project }, { tell: () => {}, onFault: () => {}, clock })();
   expect([looked.mock.calls.length, clock.pending]).toEqual([0, 0]);
@@ -88,20 +90,20 @@ test("without a number of days nothing is looked for, and no time is set", async
 test("a server that starts removes what is too old, of every project, and says so", async () => {
   const from = loadFrom({ store: { retentionDays: 30 } });
   const then = Date.now() - 40 * DAY_MS;
-  const store = createStore({ path: ground.database, now: () => then });
-  const write = (into: Store, sessionId: string, project: string) =>
+  const record = createSqliteRecord({ path: ground.database, now: () => then });
+  const write = (into: Record, sessionId: string, project: string) =>
     writeSession(into, {
       sessionId,
       title: "",
       project,
       runs: [{ agent: "main", task: "x", from: 0, to: 1 }],
     });
-  await write(store, "ses_old", ground.projectDir);
-  await write(store, "ses_other", "/elsewhere");
-  await store.shutdown();
-  const now = createStore({ path: ground.database });
+  await write(record, "ses_old", ground.projectDir);
+  await write(record, "ses_other", "/elsewhere");
+  await record.close();
+  const now = createSqliteRecord({ path: ground.database });
   await write(now, "ses_young", ground.projectDir);
-  await now.shutdown();
+  await now.close();
   const told: string[] = [];
   const server = await openServer({
     ...from,
@@ -116,6 +118,8 @@ test("a server that starts removes what is too old, of every project, and says s
   });
   await until(() => told.some((text) => text.startsWith("removed")));
   expect(told).toContain("removed 2 sessions that ended more than 30 days ago");
-  expect(server.desk.runtime.store.sessions().map((row) => row.session_id)).toEqual(["ses_young"]);
+  expect((await server.desk.runtime.record.listSessions()).sessions.map((row) => row.session_id)).toEqual([
+    "ses_young",
+  ]);
   await server.close();
 });

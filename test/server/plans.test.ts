@@ -13,7 +13,7 @@ afterEach(() => clearGround(ground));
 async function endings({ t }: WorkDesk, count: number): Promise<void> {
   while (t.events.filter((event) => event.type === "session.ended").length < count)
     await new Promise((resolve) => setImmediate(resolve));
-  await t.runtime.store.committed();
+  await t.runtime.record.committed();
 }
 const plansOf = async (server: WorkDesk) => (await server.get("/api/plans")).body.plans as ExecutionPlan[];
 
@@ -64,11 +64,13 @@ test("what keeps a plan from beginning is said at once", async () => {
 
 test("every plan of the project is on some page, once, the last changed first, also one that changes meanwhile", async () => {
   const server = await openDesk(ground, { main: [] });
-  const { store } = server.t.runtime;
+  const { record } = server.t.runtime;
   const numbers = Array.from({ length: 450 }, (_, index) => index);
   for (const index of numbers)
     for (const project of [ground.projectDir, "/elsewhere"])
-      store.addPlan(storedPlan(`pln_${index}${project === "/elsewhere" ? "_other" : ""}`, { project }));
+      await record.addPlan(
+        storedPlan(`pln_${index}${project === "/elsewhere" ? "_other" : ""}`, { project }),
+      );
   const ids: string[] = [];
   const sizes: number[] = [];
   for (let next: unknown = ""; next !== null; ) {
@@ -79,7 +81,7 @@ test("every plan of the project is on some page, once, the last changed first, a
     sizes.push(page.length);
     // The last plan that was read becomes the first of all.
     const change = { project: ground.projectDir, status: "approved" } as const;
-    store.changePlan(storedPlan(ids.at(-1) ?? "", change), ["draft"]);
+    await record.changePlan(storedPlan(ids.at(-1) ?? "", change), ["draft"]);
     next = body.next;
   }
   expect(sizes).toEqual([200, 200, 50]);
@@ -88,7 +90,7 @@ test("every plan of the project is on some page, once, the last changed first, a
     { id: "pln_0" },
     { id: "pln_50" },
   ]);
-  expect(server.t.runtime.plans.list()).toHaveLength(450);
+  expect(await server.t.runtime.plans.list()).toHaveLength(450);
   expect((await server.get("/api/plans?after=x")).status).toBe(400);
   await server.stop();
 });

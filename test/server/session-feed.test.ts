@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createStore, type Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
+import { createRecordJournal } from "@retinue/core/record/record-journal";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import type { RunView, StepView } from "@retinue/core/schema/api/session";
 import type { StreamEvent } from "@retinue/core/schema/api/stream";
+import type { Journal } from "@retinue/core/schema/record";
 import { LiveRuns } from "@retinue/server/feed/live-runs";
 import { SessionFeed } from "@retinue/server/feed/session-feed";
 import fc from "fast-check";
@@ -15,39 +18,41 @@ import { type StepClock, stepClock } from "./step-clock.ts";
 const SESSION = "ses_1";
 
 /** A record that is written by hand, and its feed. */
-function setUp(
+async function setUp(
   path = ":memory:",
-  look: <Read>(act: () => Read) => Read = (act) => act(),
-): {
-  store: Store;
+  look: <Read>(act: () => Promise<Read>) => Promise<Read> = (act) => act(),
+): Promise<{
+  record: Record;
+  journal: Journal;
   clock: StepClock;
   feed: SessionFeed;
   live: LiveRuns;
   watched: () => boolean;
-} {
-  const store = createStore({ path });
-  store.startSession({ sessionId: SESSION, title: "t", project: "/p", workspace: "/w" });
+}> {
+  const record = createSqliteRecord({ path });
+  await record.startSession({ sessionId: SESSION, title: "t", project: "/p", workspace: "/w" });
   const clock = stepClock();
-  const live = new LiveRuns(() => ({ tokens: 0, costUsd: 0 }));
+  const live = new LiveRuns(async () => ({ tokens: 0, costUsd: 0 }));
   let isWatched = true;
   const feed = new SessionFeed(SESSION, {
     clock,
     live,
-    store: {
-      changesAfter: (...query) => look(() => store.changesAfter(...query)),
-      lastSeq: (id) => look(() => store.lastSeq(id)),
-      message: (id) => store.message(id),
+    record: {
+      readLog: (query) => look(() => record.readLog(query)),
+      readLastSeq: (id) => look(() => record.readLastSeq(id)),
+      readRow: (id) => record.readRow(id),
     },
-    standing: () => ({ state: "running", holder: "here", asks: 0 }),
+    standing: async () => ({ state: "running", holder: "here", asks: 0 }),
     ended: () => {
       isWatched = false;
     },
   });
-  return { store, clock, feed, live, watched: () => isWatched };
+  const journal = await createRecordJournal(record);
+  return { record, journal, clock, feed, live, watched: () => isWatched };
 }
 
-function openRow(store: Store, index: number, text = ""): number {
-  return store.open({
+function openRow(journal: Journal, index: number, text = ""): number {
+  return journal.open({
     sessionId: SESSION,
     parentId: null,
     runId: `run_${index}`,
@@ -59,8 +64,13 @@ function openRow(store: Store, index: number, text = ""): number {
   });
 }
 
-function closeRow(store: Store, id: number): void {
-  store.close(id, SESSION, { status: "completed", completedAtMs: 1, durationMs: 1, responseContent: "done" });
+function closeRow(journal: Journal, id: number): void {
+  journal.close(id, SESSION, {
+    status: "completed",
+    completedAtMs: 1,
+    durationMs: 1,
+    responseContent: "done",
+  });
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -153,13 +163,13 @@ async function followed(
     const what = other && raced.shift();
     if (what === "write" || what === "close") other?.write(what === "write");
   };
-  const { store, clock, feed } = setUp(path, (act) => {
+  const { record, clock, feed } = await setUp(path, async (act) => {
     race();
-    const read = act();
+    const read = await act();
     race();
     return read;
   });
-  await store.committed();
+  await record.committed();
   const foreign = openForeign(path);
   other = foreign;
   const signal = new AbortController().signal;
@@ -185,25 +195,25 @@ async function followed(
   feed.recordChanged();
   clock.advance(50);
   await settle();
-  const record = store.messages(SESSION);
+  const all = await record.readRows({ sessionId: SESSION });
   for (const { reader, after } of readers) {
     const { seqs, rows, doubled } = told(reader, after);
     expect(seqs).toEqual([...new Set(seqs)].sort((one, other) => one - other));
     expect(doubled).toEqual([]);
-    const expected = record.filter((row) => row.opened_seq > after || (row.closed_seq ?? 0) > after);
-    if (expected.length > 0) expect(seqs.at(-1)).toBe(store.lastSeq(SESSION));
+    const expected = all.filter((row) => row.opened_seq > after || (row.closed_seq ?? 0) > after);
+    if (expected.length > 0) expect(seqs.at(-1)).toBe(await record.readLastSeq(SESSION));
     expect([...rows.keys()].sort((a, b) => a - b)).toEqual(expected.map(({ id }) => id));
     for (const row of expected) expect(rows.get(row.id)?.closedSeq).toBe(row.closed_seq);
     await reader.stop();
   }
   foreign.close();
-  await store.shutdown();
+  await record.close();
 }
 
 test("a long record comes in pages that wait for the reader, and then the snapshot", async () => {
-  const { store, feed, clock } = setUp();
-  for (let index = 0; index < 1_000; index++) openRow(store, index, "x".repeat(1_500));
-  await store.committed();
+  const { record, journal, feed, clock } = await setUp();
+  for (let index = 0; index < 1_000; index++) openRow(journal, index, "x".repeat(1_500));
+  await record.committed();
   feed.recordChanged();
   const response = feed.join(0, new AbortController().signal);
   for (let round = 0; round < 20; round++) await settle();
@@ -215,11 +225,11 @@ test("a long record comes in pages that wait for the reader, and then the snapsh
   expect(kinds.filter((kind) => kind === "changed").length).toBeGreaterThan(3);
   expect(told(reader, 0).rows.size).toBe(1_000);
   await reader.stop();
-  await store.shutdown();
+  await record.close();
 });
 
 test("a reader who stands still is let go, and goes on later where he was", async () => {
-  const { store, clock, feed, watched } = setUp();
+  const { record, journal, clock, feed, watched } = await setUp();
   const signal = new AbortController().signal;
   const stalled = feed.join(0, signal).body?.getReader();
   const decoder = new TextDecoder();
@@ -229,8 +239,8 @@ test("a reader who stands still is let go, and goes on later where he was", asyn
   await other.until(({ event }) => event.kind === "snapshot");
   let made = 0;
   const write = async () => {
-    for (let index = 0; index < 100; index++) openRow(store, made++, "y".repeat(1_900));
-    await store.committed();
+    for (let index = 0; index < 100; index++) openRow(journal, made++, "y".repeat(1_900));
+    await record.committed();
     feed.recordChanged();
     clock.advance(50);
     await settle();
@@ -246,11 +256,11 @@ test("a reader who stands still is let go, and goes on later where he was", asyn
   await again.stop();
   await other.stop();
   expect(watched()).toBe(false);
-  await store.shutdown();
+  await record.close();
 });
 
 test("live text comes in pieces to who is there and as a whole to who comes; a row comes before its text is cleared", async () => {
-  const { store, clock, feed, live } = setUp();
+  const { record, journal, clock, feed, live } = await setUp();
   const signal = new AbortController().signal;
   const early = readEvents(feed.join(0, signal));
   await early.until(({ event }) => event.kind === "snapshot");
@@ -270,9 +280,9 @@ test("live text comes in pieces to who is there and as a whole to who comes; a r
   expect(snapshot).toMatchObject({ live: { run_0: { text: "Hello you", turn: 1 } } });
   say({ type: "text.streamed", text: "!" });
   clock.advance(50);
-  const id = openRow(store, 1);
-  closeRow(store, id);
-  await store.committed();
+  const id = openRow(journal, 1);
+  closeRow(journal, id);
+  await record.committed();
   feed.recordChanged();
   say({ type: "turn.ended", usage: { inputTokens: 3, outputTokens: 4 }, costUsd: 0.5 });
   clock.advance(50);
@@ -293,11 +303,11 @@ test("live text comes in pieces to who is there and as a whole to who comes; a r
   expect(live.snapshot(SESSION)).toEqual({});
   await early.stop();
   await late.stop();
-  await store.shutdown();
+  await record.close();
 });
 
 test("of a text without end only so much is kept", () => {
-  const live = new LiveRuns(() => ({ tokens: 0, costUsd: 0 }));
+  const live = new LiveRuns(async () => ({ tokens: 0, costUsd: 0 }));
   const body = { sessionId: SESSION, atMs: 0, runId: "run_0" };
   live.take({ ...body, type: "run.started", seq: 1 } as never);
   for (let index = 0; index < 300; index++)
@@ -307,17 +317,17 @@ test("of a text without end only so much is kept", () => {
 
 test("a reader that comes while the record cannot be read is let go and can come back; no other misses anything", async () => {
   let isBusy = false;
-  const { store, clock, feed, watched } = setUp(":memory:", (act) => {
+  const { record, journal, clock, feed, watched } = await setUp(":memory:", async (act) => {
     if (isBusy) throw new Error("the database is locked");
     return act();
   });
-  openRow(store, 0);
-  await store.committed();
+  openRow(journal, 0);
+  await record.committed();
   const early = readEvents(feed.join(0, new AbortController().signal));
   await early.until(({ event }) => event.kind === "snapshot");
   clock.advance(50);
-  openRow(store, 1);
-  await store.committed();
+  openRow(journal, 1);
+  await record.committed();
   feed.recordChanged();
   isBusy = true;
   const leaving = new AbortController();
@@ -326,9 +336,10 @@ test("a reader that comes while the record cannot be read is let go and can come
   leaving.abort();
   isBusy = false;
   clock.advance(50);
-  await early.until(({ event }) => event.kind === "changed" && event.seq === store.lastSeq(SESSION));
+  const lastSeq = await record.readLastSeq(SESSION);
+  await early.until(({ event }) => event.kind === "changed" && event.seq === lastSeq);
   feed.close();
   expect(await early.ended).toBe("closed");
   expect(watched()).toBe(false);
-  await store.shutdown();
+  await record.close();
 });

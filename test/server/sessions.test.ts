@@ -1,6 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createStore, type StorePorts } from "@retinue/core/record/create-store";
+import type { StorePorts } from "@retinue/core/record/create-store";
+import { createRecordJournal } from "@retinue/core/record/record-journal";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import type { NewsEvent, StreamEvent } from "@retinue/core/schema/api/stream";
 import { after, callDelegate, callDelegateMany, callTool, hang, say } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
@@ -17,8 +19,8 @@ afterEach(() => clearGround(ground));
 
 const never = new AbortController().signal;
 const tick = () => new Promise((resolve) => setImmediate(resolve));
-async function until(fits: () => boolean): Promise<void> {
-  while (!fits()) await tick();
+async function until(fits: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await fits())) await tick();
 }
 
 test("a task is started, followed live by two readers, and stands in every view when it has ended", async () => {
@@ -182,7 +184,7 @@ test("a pause is shown at once and ends with its end; what is not live cannot be
     { clock },
   );
   const { body } = await server.post("/api/sessions", { task: "go" });
-  const reader = readEvents<StreamEvent>(server.desk.feeds.session(String(body.sessionId), 0, never));
+  const reader = readEvents<StreamEvent>(await server.desk.feeds.session(String(body.sessionId), 0, never));
   await reader.until(({ event }) => event.kind === "snapshot");
   const pausedOf = () =>
     reader.received.flatMap(({ event }) =>
@@ -208,12 +210,13 @@ test("a pause is shown at once and ends with its end; what is not live cannot be
 test("a session of another process is followed and can be stopped; its runs cannot be steered from here", async () => {
   const clock = stepClock();
   const server = await openDesk(ground, { lead: [say("x")] }, { clock });
-  const other = createStore({ path: ground.database });
+  const other = createSqliteRecord({ path: ground.database });
   const about = { title: "theirs", project: ground.projectDir, workspace: join(ground.root, "w") };
-  other.startSession({ sessionId: "ses_theirs", ...about });
-  other.takeLease("ses_theirs");
+  await other.startSession({ sessionId: "ses_theirs", ...about });
+  await other.takeLease("ses_theirs");
+  const journal = await createRecordJournal(other);
   const open = (index: number) =>
-    other.open({
+    journal.open({
       sessionId: "ses_theirs",
       parentId: null,
       runId: `run_${index}`,
@@ -225,8 +228,8 @@ test("a session of another process is followed and can be stopped; its runs cann
     });
   const first = open(1);
   await other.committed();
-  const news = readEvents<NewsEvent>(server.desk.feeds.news(never));
-  const reader = readEvents<StreamEvent>(server.desk.feeds.session("ses_theirs", 0, never));
+  const news = readEvents<NewsEvent>(await server.desk.feeds.news(never));
+  const reader = readEvents<StreamEvent>(await server.desk.feeds.session("ses_theirs", 0, never));
   await reader.until(({ event }) => event.kind === "snapshot");
   expect(reader.received.map(({ event }) => event)).toContainEqual({
     kind: "session",
@@ -235,9 +238,12 @@ test("a session of another process is followed and can be stopped; its runs cann
     asks: 0,
   });
   open(2);
-  other.close(first, "ses_theirs", { status: "completed", completedAtMs: 5, durationMs: 4 });
+  journal.close(first, "ses_theirs", { status: "completed", completedAtMs: 5, durationMs: 4 });
   await other.committed();
-  clock.advance(1_000);
+  for (let round = 0; round < 4; round++) {
+    clock.advance(500);
+    await tick();
+  }
   await reader.until(
     ({ event }) => event.kind === "changed" && event.runs.some((run) => run.runId === "run_2"),
   );
@@ -246,11 +252,11 @@ test("a session of another process is followed and can be stopped; its runs cann
   expect((await server.post("/api/sessions/ses_theirs/messages", { text: "x" })).status).toBe(409);
   expect((await server.post("/api/sessions/ses_theirs/resume")).status).toBe(409);
   expect((await server.post("/api/runs/run_2/cancel")).body).toEqual({ done: true });
-  expect(other.stopsAsked("ses_theirs")).toEqual([{ sessionId: "ses_theirs", id: "run_2" }]);
+  expect(await other.listStops("ses_theirs")).toEqual([{ sessionId: "ses_theirs", id: "run_2" }]);
   await reader.stop();
   await news.stop();
   expect(clock.pending).toBe(0);
-  await other.shutdown();
+  await other.close();
   await server.stop();
 });
 
@@ -258,9 +264,9 @@ test("sessions, runs, messages and streams of other projects are not there, and 
   const clock = stepClock();
   const { promise: gate, resolve: go } = Promise.withResolvers<void>();
   const server = await openDesk(ground, { lead: () => after(gate, say("the secret word")) }, { clock });
-  const other = createStore({ path: ground.database });
-  other.startSession({ sessionId: "ses_foreign", title: "t", project: "/elsewhere", workspace: "/w" });
-  const row = other.open({
+  const other = createSqliteRecord({ path: ground.database });
+  await other.startSession({ sessionId: "ses_foreign", title: "t", project: "/elsewhere", workspace: "/w" });
+  const row = (await createRecordJournal(other)).open({
     sessionId: "ses_foreign",
     parentId: null,
     runId: "run_foreign",
@@ -292,7 +298,9 @@ test("sessions, runs, messages and streams of other projects are not there, and 
   expect((await server.get("/api/sessions")).body.sessions).toEqual([]);
   const one = await server.post("/api/sessions", { task: "one" });
   const two = await server.post("/api/sessions", { task: "two" });
-  const watching = readEvents<StreamEvent>(server.desk.feeds.session(String(one.body.sessionId), 0, never));
+  const watching = readEvents<StreamEvent>(
+    await server.desk.feeds.session(String(one.body.sessionId), 0, never),
+  );
   await watching.until(({ event }) => event.kind === "snapshot");
   await server.post(`/api/sessions/${one.body.sessionId}/cancel`);
   go();
@@ -302,7 +310,7 @@ test("sessions, runs, messages and streams of other projects are not there, and 
   expect(JSON.stringify(watching.received)).not.toContain(String(two.body.runId));
   expect(JSON.stringify(watching.received)).not.toContain("the secret word");
   await watching.stop();
-  await other.shutdown();
+  await other.close();
   await server.stop();
 });
 
@@ -362,10 +370,15 @@ test("while nothing can be written, starting a session fails with the reason ins
     { lead: () => say("done") },
     { internals: { storePorts: { execute, schedule: () => () => {} } } },
   );
-  const { store } = server.t.runtime;
+  const { record } = server.t.runtime;
   isFull = true;
-  store.startSession({ sessionId: "ses_x", title: "t", project: ground.projectDir, workspace: "/w" });
-  await until(() => store.writeProblem() !== null);
+  const starting = record.startSession({
+    sessionId: "ses_x",
+    title: "t",
+    project: ground.projectDir,
+    workspace: "/w",
+  });
+  await until(async () => (await record.writeProblem()) !== null);
   for (const [path, body] of [
     ["/api/sessions", { task: "go" }],
     ["/api/plans", { goal: "go" }],
@@ -378,6 +391,7 @@ test("while nothing can be written, starting a session fails with the reason ins
   }
   isFull = false;
   await server.stop();
+  await starting;
 });
 
 test("a cancel that a full disk does not keep is answered with an error, and one that is answered as done outlives a kill", async () => {
@@ -399,12 +413,12 @@ test("a cancel that a full disk does not keep is answered with an error, and one
     500,
     { error: { code: "store", message: expect.stringContaining("not written yet") } },
   ]);
-  const other = createStore({ path: ground.database });
-  expect(other.session(String(body.sessionId))?.status).toBe("running");
+  const other = createSqliteRecord({ path: ground.database });
+  expect((await other.readSession(String(body.sessionId)))?.status).toBe("running");
   disk.isFull = false;
   expect(await server.post(path)).toMatchObject({ status: 200, body: { done: true } });
-  expect(other.session(String(body.sessionId))?.status).toBe("cancelled");
-  await other.shutdown();
+  expect((await other.readSession(String(body.sessionId)))?.status).toBe("cancelled");
+  await other.close();
   await server.stop();
 });
 
@@ -419,15 +433,17 @@ test("the cancel of a run is kept beyond the process before it is answered as do
       (event) => event.type === "turn.started" && event.turn === 1 && event.runId !== body.runId,
     ),
   );
-  const worker = server.t.runtime.store.runs(String(body.sessionId)).find((row) => row.agent_depth === 1);
-  const kept: unknown[] = [];
+  const worker = (
+    await server.t.runtime.record.readRows({ sessionId: String(body.sessionId), kind: "runs" })
+  ).find((row) => row.agent_depth === 1);
+  const kept: Promise<unknown>[] = [];
   const { cancel } = server.t.runtime;
   server.t.runtime.cancel = (id) => {
-    kept.push(...server.t.runtime.store.stopsAsked());
+    kept.push(server.t.runtime.record.listStops());
     return cancel(id);
   };
   expect(await server.post(`/api/runs/${worker?.run_id}/cancel`)).toMatchObject({ body: { done: true } });
-  expect(kept).toEqual([{ sessionId: body.sessionId, id: worker?.run_id }]);
+  expect(await Promise.all(kept)).toEqual([[{ sessionId: body.sessionId, id: worker?.run_id }]]);
   await until(() => server.t.events.some((event) => event.type === "session.ended"));
   await server.stop();
 });
@@ -451,37 +467,40 @@ test("what the machine refuses is told as such, not as a defect", async () => {
 
 test("sessions of this project that have ended are removed, and what would go is said first", async () => {
   const server = await openDesk(ground, { lead: ({ task }) => (task === "wait" ? hang() : say("done")) });
-  const { store } = server.t.runtime;
+  const { record } = server.t.runtime;
   const done = String((await server.post("/api/sessions", { task: "go" })).body.sessionId);
   await until(() => server.t.events.some((event) => event.type === "session.ended"));
-  await until(() => store.whyKept(done) === null);
+  await until(async () => (await record.whyKept(done)) === null);
   const open = String((await server.post("/api/sessions", { task: "wait" })).body.sessionId);
   const sessionIds = [done, open];
   const kept = [{ sessionId: open, title: "wait", why: "it has not ended" }];
   const going = [{ sessionId: done, title: "go", bytes: expect.any(Number) }];
   const plan = await server.post("/api/sessions/removal", { sessionIds, dryRun: true });
   expect(plan).toMatchObject({ status: 200, body: { sessions: 1, bytes: expect.any(Number), going, kept } });
-  expect(store.session(done)?.status).toBe("completed");
+  expect((await record.readSession(done))?.status).toBe("completed");
   expect(await server.post("/api/sessions/removal", { sessionIds })).toMatchObject({
     body: { sessions: 1, kept },
   });
-  expect([store.session(done), store.session(open)?.status]).toEqual([undefined, "running"]);
+  expect([await record.readSession(done), (await record.readSession(open))?.status]).toEqual([
+    undefined,
+    "running",
+  ]);
   expect(existsSync(join(ground.dataDir, "sessions", done))).toBe(false);
   expect((await server.get("/api/sessions")).body.sessions).toMatchObject([{ session_id: open }]);
-  store.startSession({
+  await record.startSession({
     sessionId: "ses_theirs",
     title: "",
     project: "/elsewhere",
     workspace: "",
     status: "completed",
   });
-  await store.committed();
+  await record.committed();
   const absent = ["ses_theirs", "ses_nobody", done];
   expect(await server.post("/api/sessions/removal", { sessionIds: absent })).toMatchObject({
     status: 200,
     body: { sessions: 0, kept: absent.map((sessionId) => ({ sessionId, why: "it is not there" })) },
   });
-  expect(store.session("ses_theirs")?.status).toBe("completed");
+  expect((await record.readSession("ses_theirs"))?.status).toBe("completed");
   expect(await server.get("/api/storage")).toMatchObject({
     status: 200,
     body: { databaseBytes: expect.any(Number) },

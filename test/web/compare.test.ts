@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { World } from "../cli/world.ts";
@@ -20,15 +20,15 @@ type Made = Readonly<Record<string, readonly MadeRun[]>>;
 
 async function record(world: World, sessions: Made): Promise<void> {
   mkdirSync(world.data, { recursive: true });
-  const store = createStore({ path: join(world.data, "retinue.db") });
+  const record = createSqliteRecord({ path: join(world.data, "retinue.db") });
   for (const [name, runs] of Object.entries(sessions))
-    await writeSession(store, {
+    await writeSession(record, {
       sessionId: `ses_${name}`,
       title: `The ${name} one`,
       project: world.project,
       runs,
     });
-  await store.shutdown();
+  await record.close();
 }
 
 const quick: MadeRun = {

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import type { ExecutionPlan } from "@retinue/core/schema/plan";
 import type { Browser } from "playwright-core";
 import { step } from "../fixtures/plans.ts";
@@ -66,7 +66,7 @@ export async function furnish(browser: Browser): Promise<Furnished> {
 
 async function record(data: string, project: string): Promise<void> {
   mkdirSync(data, { recursive: true });
-  const store = createStore({ path: join(data, "retinue.db") });
+  const record = createSqliteRecord({ path: join(data, "retinue.db") });
   const workspace = join(data, "sessions", "ses_done");
   const part = (index: number): MadeRun => ({
     agent: ["coder", "reviewer", "tester"][index % 3] ?? "coder",
@@ -92,7 +92,7 @@ async function record(data: string, project: string): Promise<void> {
     ...(index === 5 && { partial: true, attempt: 1 }),
     ...(index === 0 && { runs: [{ agent: "tester", task: "look once more", from: 3_100, to: 5_000 }] }),
   });
-  await writeSession(store, {
+  await writeSession(record, {
     sessionId: "ses_done",
     title: "Mend the cart and show how",
     project,
@@ -109,7 +109,7 @@ async function record(data: string, project: string): Promise<void> {
       },
     ],
   });
-  await writeSession(store, {
+  await writeSession(record, {
     sessionId: "ses_again",
     title: "Look at the cart again",
     project,
@@ -126,8 +126,8 @@ async function record(data: string, project: string): Promise<void> {
       },
     ],
   });
-  store.addPlan(planOf(project));
-  await store.shutdown();
+  await record.addPlan(planOf(project));
+  await record.close();
 }
 
 function planOf(project: string): ExecutionPlan {

@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { createStore, type Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import type { ExecutionPlan } from "@retinue/core/schema/plan";
 import type { World } from "../cli/world.ts";
 import { hostileReport } from "../fixtures/hostile-texts.ts";
@@ -48,7 +49,7 @@ export function sessionsFor(texts: readonly string[]): { sessionId: string; runI
 /** Writes everything that a record can hold: in every field one of the texts. */
 export async function recordHostile(world: World, texts: readonly string[], canary: string): Promise<void> {
   mkdirSync(world.data, { recursive: true });
-  const store = createStore({ path: join(world.data, "retinue.db") });
+  const record = createSqliteRecord({ path: join(world.data, "retinue.db") });
   for (const [at, { sessionId }] of sessionsFor(texts).entries()) {
     const own = texts.slice(at * IN_A_SESSION, (at + 1) * IN_A_SESSION);
     const workspace = join(world.data, "sessions", sessionId);
@@ -57,7 +58,7 @@ export async function recordHostile(world: World, texts: readonly string[], cana
       to: 90_000,
       files: own.map((text) => join(workspace, fileName(text))),
     };
-    await writeSession(store, {
+    await writeSession(record, {
       sessionId,
       title: own.join(" "),
       project: world.project,
@@ -66,20 +67,20 @@ export async function recordHostile(world: World, texts: readonly string[], cana
       runs: [{ ...root, answer: own.join("\n\n"), runs: own.map((text, index) => hostileRun(text, index)) }],
     });
   }
-  await reportHostile(store, world, canary);
-  await askHostile(store, world, texts);
-  store.addPlan(hostilePlan(world, texts));
-  await store.shutdown();
+  await reportHostile(record, world, canary);
+  await askHostile(record, world, texts);
+  await record.addPlan(hostilePlan(world, texts));
+  await record.close();
 }
 
 /** A session with a report that tries to break out of the frame it is shown in. */
-async function reportHostile(store: Store, world: World, canary: string): Promise<void> {
+async function reportHostile(record: Record, world: World, canary: string): Promise<void> {
   const workspace = join(world.data, "sessions", "ses_report");
   mkdirSync(workspace, { recursive: true });
   const file = join(workspace, "report.html");
   writeFileSync(file, hostileReport(canary));
   const run = { agent: "main", task: "report", from: 0, to: 9, files: [file] };
-  await writeSession(store, {
+  await writeSession(record, {
     sessionId: "ses_report",
     title: "report",
     project: world.project,
@@ -112,10 +113,10 @@ function hostileRun(text: string, index: number): MadeRun {
 }
 
 /** Questions that nobody has answered, and one that somebody has. */
-async function askHostile(store: Store, world: World, texts: readonly string[]): Promise<void> {
+async function askHostile(record: Record, world: World, texts: readonly string[]): Promise<void> {
   const all = texts.join("\n");
   const sessionId = "ses_asks";
-  await writeSession(store, {
+  await writeSession(record, {
     sessionId,
     title: all,
     project: world.project,
@@ -131,7 +132,7 @@ async function askHostile(store: Store, world: World, texts: readonly string[]):
   ];
   for (const [index, input] of inputs.entries()) {
     const approvalId = `apr_bad${index}`;
-    store.addApproval({
+    await record.addApproval({
       approvalId,
       sessionId,
       runId: `run_${sessionId}_0`,
@@ -142,7 +143,7 @@ async function askHostile(store: Store, world: World, texts: readonly string[]):
       requestedAtMs: Date.now() - 1_000 * index,
     });
   }
-  store.answerApproval("apr_bad2", { allowed: false, by: all, note: all, atMs: Date.now() });
+  await record.answerApproval("apr_bad2", { allowed: false, by: all, note: all, atMs: Date.now() });
 }
 
 function hostilePlan({ project }: World, texts: readonly string[]): ExecutionPlan {

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { World } from "../cli/world.ts";
@@ -16,14 +16,14 @@ afterAll(() => browser?.close());
 
 async function record(world: World): Promise<void> {
   mkdirSync(world.data, { recursive: true });
-  const store = createStore({ path: join(world.data, "retinue.db") });
-  await writeSession(store, {
+  const record = createSqliteRecord({ path: join(world.data, "retinue.db") });
+  await writeSession(record, {
     sessionId: "ses_said",
     title: "Mend it",
     project: world.project,
     runs: [{ agent: "main", task: "Mend it", from: 0, to: 1_000, answer: "All is **done**." }],
   });
-  await store.shutdown();
+  await record.close();
 }
 
 /** As after the server was replaced by a newer one, whose files have other names. */

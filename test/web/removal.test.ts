@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { expect, test } from "vitest";
 import { World } from "../cli/world.ts";
 import { hasBrowser, startBrowser } from "../fixtures/browser.ts";
@@ -16,9 +16,9 @@ test.skipIf(!hasBrowser)(
     await using browser = await startBrowser();
     await using world = new World();
     mkdirSync(world.data, { recursive: true });
-    const store = createStore({ path: join(world.data, "retinue.db") });
+    const record = createSqliteRecord({ path: join(world.data, "retinue.db") });
     for (const name of NAMES)
-      await writeSession(store, {
+      await writeSession(record, {
         sessionId: `ses_${name}`,
         title: `The ${name} one`,
         project: world.project,
@@ -50,16 +50,16 @@ test.skipIf(!hasBrowser)(
     ]);
     expect(await listed("What is kept")).toEqual(["ses_gone stays: it is not there"]);
     expect(await faultsOf(page)).toEqual([]);
-    expect(store.sessions()).toHaveLength(4);
+    expect((await record.listSessions()).sessions).toHaveLength(4);
     await dialog.getByRole("button", { name: "Delete" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("Deleted 3 sessions").waitFor();
     await bar.waitFor({ state: "detached" });
     await row("first").waitFor({ state: "detached" });
-    expect(store.sessions().map(({ session_id: id }) => id)).toEqual(["ses_fourth"]);
+    expect((await record.listSessions()).sessions.map(({ session_id: id }) => id)).toEqual(["ses_fourth"]);
     // The keyboard is back in the list.
     await page.locator('[data-session="ses_fourth"]:focus').waitFor();
     expectQuiet(visitor);
-    await store.shutdown();
+    await record.close();
   },
 );

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { World } from "../cli/world.ts";
@@ -22,8 +22,8 @@ let served: Served;
 /** A researcher, a coder whose tester failed, and a messenger that waited an hour for a person's answer. */
 async function makeRecord(): Promise<void> {
   mkdirSync(world.data, { recursive: true });
-  const store = createStore({ path: join(world.data, "retinue.db") });
-  await writeSession(store, {
+  const record = createSqliteRecord({ path: join(world.data, "retinue.db") });
+  await writeSession(record, {
     sessionId: "ses_replayed",
     title: "Mend it and tell Ruth",
     project: world.project,
@@ -70,7 +70,7 @@ async function makeRecord(): Promise<void> {
       },
     ],
   });
-  store.addApproval({
+  await record.addApproval({
     approvalId: "apr_1",
     sessionId: "ses_replayed",
     runId: "run_ses_replayed_0_2",
@@ -80,8 +80,8 @@ async function makeRecord(): Promise<void> {
     request: { reason: "it leaves this machine" },
     requestedAtMs: STARTED_MS + 9_500,
   });
-  store.answerApproval("apr_1", { allowed: true, by: "ada", atMs: STARTED_MS + 3_609_000 });
-  await store.shutdown();
+  await record.answerApproval("apr_1", { allowed: true, by: "ada", atMs: STARTED_MS + 3_609_000 });
+  await record.close();
 }
 
 const slider = (page: Page) => page.getByRole("slider", { name: "Moment" });

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createStore } from "@retinue/core/record/create-store";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { World } from "../cli/world.ts";
@@ -18,8 +18,8 @@ afterAll(() => browser?.close());
 /** Two researchers at the same time, then a coder whose tester failed. */
 async function makeRecord(world: World): Promise<void> {
   mkdirSync(world.data, { recursive: true });
-  const store = createStore({ path: join(world.data, "retinue.db") });
-  await writeSession(store, {
+  const record = createSqliteRecord({ path: join(world.data, "retinue.db") });
+  await writeSession(record, {
     sessionId: "ses_traced",
     title: "Three parts",
     project: world.project,
@@ -54,7 +54,7 @@ async function makeRecord(world: World): Promise<void> {
       },
     ],
   });
-  await store.shutdown();
+  await record.close();
 }
 
 describe.skipIf(!hasBrowser)("the trace", () => {

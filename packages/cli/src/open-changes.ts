@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type BlobStore, createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import { RetinueError } from "@retinue/core/schema/error";
 import { findPlaces } from "@retinue/core/settings/places";
 import type { CommonOptions } from "./open-project.ts";
@@ -12,7 +12,7 @@ export const NAMED_CHANGES =
   "id of a run, a session, a merge or an undo, or the beginning of it; `last` for this project's last session";
 
 /** Where changes are kept: the record and the contents beside it. */
-export type KeptChanges = { store: Store; blobs: BlobStore; dataDir: string };
+export type KeptChanges = { record: Record; blobs: BlobStore; dataDir: string };
 
 /** Opens the kept changes for `work`; an error if nothing was ever recorded. */
 export async function withChanges<Value>(
@@ -22,8 +22,8 @@ export async function withChanges<Value>(
 ): Promise<Value> {
   const { dataDir } = findPlaces(terminal.env);
   const blobs = createBlobStore(join(dataDir, "blobs"));
-  const answer = await withRecord(terminal, async (store) => ({
-    value: await work({ store, blobs, dataDir }),
+  const answer = await withRecord(terminal, async (record) => ({
+    value: await work({ record, blobs, dataDir }),
   }));
   if (answer) return answer.value;
   const hint = "start one with: retinue run";
@@ -31,6 +31,11 @@ export async function withChanges<Value>(
 }
 
 /** What a person names: `last` is this project's last session, because nobody means the files of another folder. */
-export function nameChanges(store: Store, name: string, options: CommonOptions, terminal: Terminal): string {
-  return name === "last" ? findSession(store, name, options, terminal).session_id : name;
+export async function nameChanges(
+  record: Record,
+  name: string,
+  options: CommonOptions,
+  terminal: Terminal,
+): Promise<string> {
+  return name === "last" ? (await findSession(record, name, options, terminal)).session_id : name;
 }

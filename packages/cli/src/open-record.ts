@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createStore, type Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { SessionRow } from "@retinue/core/schema/record";
 import { findPlaces } from "@retinue/core/settings/places";
@@ -10,18 +11,18 @@ import type { Terminal } from "./terminal.ts";
 /** Opens the record for `read`; undefined if nothing was ever recorded. Another process may go on writing. */
 export async function withRecord<Value>(
   terminal: Terminal,
-  read: (store: Store) => Value | Promise<Value>,
+  read: (record: Record) => Value | Promise<Value>,
 ): Promise<Value | undefined> {
   const path = join(findPlaces(terminal.env).dataDir, "retinue.db");
   if (isMissing(path)) return undefined;
-  const store = createStore({
+  const record = createSqliteRecord({
     path,
     onNotice: ({ level, message }) => terminal.tell(`${level}: ${message}`),
   });
   try {
-    return await read(store);
+    return await read(record);
   } finally {
-    await store.shutdown();
+    await record.close();
   }
 }
 
@@ -35,15 +36,15 @@ function isMissing(path: string): boolean {
 }
 
 /** The session that a person names: by its id, the beginning of it, or `last` for the last one of this project. */
-export function findSession(
-  store: Store,
+export async function findSession(
+  record: Record,
   id: string,
   options: CommonOptions,
   terminal: Terminal,
-): SessionRow {
-  if (id !== "last") return store.findSession(id);
+): Promise<SessionRow> {
+  if (id !== "last") return await record.findSession(id);
   const project = realpathSync(findProjectDir(options, terminal));
-  const [last] = store.sessions({ project, limit: 1 });
+  const [last] = (await record.listSessions({ project, limit: 1 })).sessions;
   if (last) return last;
   throw new RetinueError(
     "input",

@@ -1,7 +1,6 @@
 import type { Project } from "@retinue/builtin/load-project";
 import type { Environment } from "@retinue/core/models/providers";
 import type { BlobStore } from "@retinue/core/record/checkpoints/blob-store";
-import type { StatsAside } from "@retinue/core/record/stats/stats-aside";
 import type { HealthView } from "@retinue/core/schema/api/inspect";
 import type { Approval, MessageRow, SessionRow } from "@retinue/core/schema/record";
 import { realFolder } from "@retinue/core/session/open-session";
@@ -27,8 +26,6 @@ export type ServerDesk = {
   readonly tools: readonly AnyTool[];
   readonly blobs: BlobStore;
   readonly feeds: Feeds;
-  /** Reads figures without holding up the server; absent: on the spot. */
-  readonly stats?: StatsAside;
   /** Where calls wait for a person's approval. */
   readonly person: PersonsDesk;
   /** The variables that keys and models are found by. */
@@ -52,35 +49,38 @@ export function readProjectFolder({ project }: Pick<ServerDesk, "project">): str
 }
 
 /** A session of this project; those of other projects count as absent. */
-export function ownSession(desk: Pick<ServerDesk, "project" | "runtime">, sessionId: string): SessionRow {
-  const row = desk.runtime.store.session(sessionId);
+export async function ownSession(
+  desk: Pick<ServerDesk, "project" | "runtime">,
+  sessionId: string,
+): Promise<SessionRow> {
+  const row = await desk.runtime.record.readSession(sessionId);
   if (row && row.project === readProjectFolder(desk)) return row;
   throw new NotFound(`there is no session '${sessionId}' in this project`);
 }
 
 /** A run of this project by its latest attempt, with its session. */
-export function ownRun(
+export async function ownRun(
   desk: Pick<ServerDesk, "project" | "runtime">,
   runId: string,
-): { row: MessageRow; session: SessionRow } {
-  const row = desk.runtime.store.attemptsOf(runId).at(-1);
+): Promise<{ row: MessageRow; session: SessionRow }> {
+  const row = (await desk.runtime.record.readRows({ runIds: [runId], kind: "runs" })).at(-1);
   if (!row) throw new NotFound(`there is no run '${runId}' in this project`);
   try {
-    return { row, session: ownSession(desk, row.session_id) };
+    return { row, session: await ownSession(desk, row.session_id) };
   } catch {
     throw new NotFound(`there is no run '${runId}' in this project`);
   }
 }
 
 /** A question that a call of this project asked. */
-export function ownApproval(
+export async function ownApproval(
   desk: Pick<ServerDesk, "project" | "runtime">,
   approvalId: string,
-): { approval: Approval; session: SessionRow } {
+): Promise<{ approval: Approval; session: SessionRow }> {
   try {
-    const approval = desk.runtime.store.findApproval(approvalId);
+    const approval = await desk.runtime.record.findApproval(approvalId);
     if (approval.approvalId === approvalId)
-      return { approval, session: ownSession(desk, approval.sessionId) };
+      return { approval, session: await ownSession(desk, approval.sessionId) };
   } catch {
     // What there is in other projects is not told.
   }
@@ -88,7 +88,7 @@ export function ownApproval(
 }
 
 /** Throws why nothing can be written: what began now would only wait, and nobody would know. */
-export function mustBeWritable({ runtime }: Pick<ServerDesk, "runtime">): void {
-  const problem = runtime.store.writeProblem();
+export async function mustBeWritable({ runtime }: Pick<ServerDesk, "runtime">): Promise<void> {
+  const problem = await runtime.record.writeProblem();
   if (problem) throw problem;
 }

@@ -20,12 +20,13 @@ export function keepClean(
   const { settings, places } = project.current();
   const { retentionDays } = settings.store;
   if (retentionDays === undefined) return () => {};
-  const parts = { store: runtime.store, dataDir: places.dataDir };
+  const parts = { record: runtime.record, dataDir: places.dataDir };
   let callOff = () => {};
   let isOver = false;
   const clean = async () => {
-    const old = parts.store.endedBefore(clock.wallMs() - retentionDays * DAY_MS);
-    const { removable } = await planCleanUp(parts, old);
+    const untilMs = clock.wallMs() - retentionDays * DAY_MS;
+    const { sessions: old } = await parts.record.listSessions({ status: "ended", untilMs, limit: -1 });
+    const { removable } = await planCleanUp(parts, old.toReversed());
     if (isOver || removable.length === 0) return;
     const ids = removable.map(({ session }) => session.session_id);
     const { sessions } = await cleanUp(parts, ids);

@@ -8,7 +8,6 @@ import type { Project } from "@retinue/builtin/load-project";
 import { PACKAGE_ROOT } from "@retinue/core/files/package-root";
 import type { Environment } from "@retinue/core/models/providers";
 import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
-import { createStatsAside } from "@retinue/core/record/stats/stats-aside";
 import { messageOf } from "@retinue/core/schema/error";
 import type { PermissionMode } from "@retinue/core/schema/rights";
 import { createApp, type ServerApp } from "./create-app.ts";
@@ -155,7 +154,6 @@ function openDesk(options: ServerOptions, projectDir: string): ServerDesk {
       checkHealth,
     },
     tools: builtInTools,
-    stats: createStatsAside(runtime.store.path),
     blobs: createBlobStore(join(dataDir, "blobs")),
   };
 }
@@ -181,5 +179,5 @@ async function closeAll({ server }: Listening, desk: ServerDesk | undefined): Pr
   desk?.person.close();
   server.close();
   server.closeAllConnections();
-  await Promise.all([desk?.runtime.leave(), desk?.stats?.close()]);
+  await desk?.runtime.leave();
 }

@@ -59,10 +59,11 @@ export function takeUpLeft(desk: LeftDesk, { tell, onFault, clock = systemClock 
  */
 export async function resumeLeft(desk: LeftDesk, only?: readonly string[]): Promise<WorkLeft> {
   const { runtime } = desk;
-  const { store } = runtime;
-  const left = store
-    .searchSessions({ project: readProjectFolder(desk), status: "running", limit: -1 })
-    .sessions.filter((row) => readKeeper(row) === KEEPER && runtime.liveRoots(row.session_id) === null)
+  const { record } = runtime;
+  const left = (
+    await record.listSessions({ project: readProjectFolder(desk), status: "running", limit: -1 })
+  ).sessions
+    .filter((row) => readKeeper(row) === KEEPER && runtime.liveRoots(row.session_id) === null)
     .map((row) => row.session_id)
     .filter((sessionId) => only === undefined || only.includes(sessionId));
   const resumed: string[] = [];
@@ -71,7 +72,7 @@ export async function resumeLeft(desk: LeftDesk, only?: readonly string[]): Prom
   for (const sessionId of left) {
     // Thousands may have been left, and the server answers meanwhile.
     await new Promise((resolve) => setImmediate(resolve));
-    if (store.holderOf(sessionId) !== null) {
+    if ((await record.findHolder(sessionId)) !== null) {
       held.push(sessionId);
       continue;
     }

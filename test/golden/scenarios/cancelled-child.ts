@@ -7,7 +7,7 @@ export default defineScenario({
   play: async ({ runtime, models, events, until }) => {
     const { result } = await runtime.start({ agent: "lead", task: "Wait." });
     await until(() => models.worker?.requests.length === 1);
-    await runtime.store.committed();
+    await runtime.record.committed();
     for (const event of events)
       if (event.type === "run.started" && event.agent === "worker") runtime.cancel(event.runId);
     return result;

@@ -7,7 +7,7 @@ export default defineScenario({
   play: async ({ runtime, models, until }) => {
     const { sessionId, result } = await runtime.start({ agent: "lead", task: "Wait." });
     await until(() => models.worker?.requests.length === 1);
-    await runtime.store.committed();
+    await runtime.record.committed();
     return [runtime.cancel(sessionId), await result];
   },
 });

@@ -8,7 +8,7 @@ export default defineScenario({
   play: async ({ runtime, clock, models, until }) => {
     const { result } = await runtime.start({ agent: "lead", task: "Wait for it." });
     await until(() => models.worker?.requests.length === 1);
-    await runtime.store.committed();
+    await runtime.record.committed();
     clock.advance(61_000);
     return result;
   },

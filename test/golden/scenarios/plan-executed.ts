@@ -19,6 +19,6 @@ export default defineScenario({
   },
   play: async ({ runtime }) => {
     const plan = await runtime.planForGoal("Make the discount right");
-    return [plan, await runtime.executePlan(plan), runtime.plans.list()];
+    return [plan, await runtime.executePlan(plan), await runtime.plans.list()];
   },
 });

@@ -10,7 +10,7 @@ export default defineScenario({
   options: { onAsk: "park" },
   play: async ({ runtime }) => {
     const parked = await runtime.run({ agent: "lead", task: "Pay Ada." });
-    const [approval] = runtime.store.approvals({ open: true });
+    const [approval] = await runtime.record.listApprovals({ state: "waiting" });
     runtime.answer(approval?.approvalId ?? "", { allowed: true, by: "Grace" });
     return [parked, await (await runtime.resume(parked.session_id)).results];
   },

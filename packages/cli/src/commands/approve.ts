@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import { SessionTaken } from "@retinue/core/record/session-lease";
 import { createRedactor } from "@retinue/core/redact/create-redactor";
 import { secretsFromEnvironment } from "@retinue/core/redact/secrets-from-environment";
@@ -65,14 +65,14 @@ type Answer = { allowed: boolean; note?: string };
 
 /** `retinue approve ID`: shows a call that waits, takes the answer, and goes on with its session. */
 async function approveCall(id: string, options: ApproveOptions, terminal: Terminal): Promise<number> {
-  const found = await withRecord(terminal, async (store) => {
-    const approval = store.findApproval(id);
-    const session = store.session(approval.sessionId);
+  const found = await withRecord(terminal, async (record) => {
+    const approval = await record.findApproval(id);
+    const session = await record.readSession(approval.sessionId);
     refuseSettled(approval, session);
-    const diff = session ? await proposedDiff(store, approval, session) : null;
+    const diff = session ? await proposedDiff(record, approval, session) : null;
     for (const line of describeCall(approval, session, diff)) terminal.tell(line);
     const answer = await takeAnswer(approval, options, terminal);
-    recordAnswer(store, approval, answer);
+    await recordAnswer(record, approval, answer);
     return { approval, answer };
   });
   if (!found) throw new RetinueError("input", `no approval '${id}'; nothing was ever recorded`);
@@ -86,7 +86,7 @@ async function approveCall(id: string, options: ApproveOptions, terminal: Termin
   };
   if (options.later)
     return onlyRecorded(`go on with it by: retinue resume ${approval.sessionId} --on-ask park`);
-  const elsewhere = await withRecord(terminal, (store) => goesOnElsewhere(store, approval.sessionId));
+  const elsewhere = await withRecord(terminal, (record) => goesOnElsewhere(record, approval.sessionId));
   if (elsewhere) return onlyRecorded(elsewhere);
   try {
     return await resumeTask(approval.sessionId, { onAsk: "park", ...options }, terminal);
@@ -103,12 +103,12 @@ const LOOK_MS = 100;
  * Says who goes on with a session instead of this process. One that is just leaving it for later may have looked for
  * answers already, so that a moment passes before it counts.
  */
-async function goesOnElsewhere(store: Store, sessionId: string): Promise<string | null> {
-  for (let looks = 0; looks < LOOKS && store.holderOf(sessionId); looks++)
+async function goesOnElsewhere(record: Record, sessionId: string): Promise<string | null> {
+  for (let looks = 0; looks < LOOKS && (await record.findHolder(sessionId)); looks++)
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  const holder = store.holderOf(sessionId);
+  const holder = await record.findHolder(sessionId);
   if (holder) return `${holder} has the session ${sessionId}, and goes on with the answer`;
-  if (store.findSession(sessionId).status === "running") return null;
+  if ((await record.findSession(sessionId)).status === "running") return null;
   return `the session ${sessionId} went on in another process, and has ended`;
 }
 
@@ -132,9 +132,13 @@ function withoutSecrets(note: string, { env }: Terminal): string {
   return createRedactor({ secrets: secretsFromEnvironment(env) }).redact(note);
 }
 
-function recordAnswer(store: Store, { approvalId }: Approval, { allowed, note }: Answer): void {
+async function recordAnswer(
+  record: Record,
+  { approvalId }: Approval,
+  { allowed, note }: Answer,
+): Promise<void> {
   const answer = { allowed, by: personName(), ...(note !== undefined && { note }), atMs: Date.now() };
-  if (store.answerApproval(approvalId, answer)) return;
+  if (await record.answerApproval(approvalId, answer)) return;
   throw new RetinueError("input", `somebody else has just answered ${approvalId}`);
 }
 

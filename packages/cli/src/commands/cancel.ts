@@ -1,5 +1,4 @@
-import type { Store } from "@retinue/core/record/create-store";
-import type { StopRequest } from "@retinue/core/record/stop-table";
+import type { Record, StopRequest } from "@retinue/core/record/record";
 import { RetinueError } from "@retinue/core/schema/error";
 import { listSome } from "@retinue/core/schema/list-some";
 import type { SessionRow } from "@retinue/core/schema/record";
@@ -35,9 +34,9 @@ const LOOK_MS = 100;
 
 /** `retinue cancel`: ends a session or a run of another process, or one that no process has any more. */
 async function cancelWork(id: string, options: CancelOptions, terminal: Terminal): Promise<number> {
-  const done = await withRecord(terminal, async (store) => {
-    const request = findWork(store, id, options, terminal);
-    return { ...request, ...(await cancel(store, request, options.wait)) };
+  const done = await withRecord(terminal, async (record) => {
+    const request = await findWork(record, id, options, terminal);
+    return { ...request, ...(await cancel(record, request, options.wait)) };
   });
   if (!done) throw createNoSessionError(id);
   const { sessionId, id: what, outcome, message } = done;
@@ -46,42 +45,42 @@ async function cancelWork(id: string, options: CancelOptions, terminal: Terminal
   return outcome === "asked" && options.wait ? EXIT.failed : EXIT.ok;
 }
 
-async function cancel(store: Store, request: StopRequest, wait: boolean): Promise<CancelOutcome> {
+async function cancel(record: Record, request: StopRequest, wait: boolean): Promise<CancelOutcome> {
   const { sessionId, id } = request;
-  const row = store.findSession(sessionId);
-  refuseEnded(store, row, request);
-  const holder = store.holderOf(sessionId);
-  if (!holder) return cancelDead(store, request);
-  store.askToStop(request);
+  const row = await record.findSession(sessionId);
+  await refuseEnded(record, row, request);
+  const holder = await record.findHolder(sessionId);
+  if (!holder) return cancelDead(record, request);
+  await record.askToStop(request);
   if (!wait) return { outcome: "asked", message: `asked ${holder} to end ${id}` };
   const untilMs = performance.now() + WAIT_MS;
   while (performance.now() < untilMs) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    const status = readStatus(store, request);
-    if (status !== "running") return ended(store, request, status);
-    if (!store.holderOf(sessionId)) return cancelDead(store, request);
+    const status = await readStatus(record, request);
+    if (status !== "running") return await ended(record, request, status);
+    if (!(await record.findHolder(sessionId))) return cancelDead(record, request);
   }
   return { outcome: "asked", message: `${holder} was asked to end ${id} and has not done so yet` };
 }
 
 /** It may have ended by itself just now; then the request must not stop what comes next. */
-function ended(store: Store, { sessionId, id }: StopRequest, status: string): CancelOutcome {
-  if (store.findSession(sessionId).status !== "running") store.forgetStops(sessionId);
+async function ended(record: Record, { sessionId, id }: StopRequest, status: string): Promise<CancelOutcome> {
+  if ((await record.findSession(sessionId)).status !== "running") await record.forgetStops(sessionId);
   if (status === "cancelled") return { outcome: "cancelled", message: `cancelled ${id}` };
   return { outcome: "ended", message: `${id} had ended before it could be cancelled (${status})` };
 }
 
-async function cancelDead(store: Store, request: StopRequest): Promise<CancelOutcome> {
+async function cancelDead(record: Record, request: StopRequest): Promise<CancelOutcome> {
   const { sessionId, id } = request;
-  const outcome = await cancelUnheld(store, request, "retinue cancel");
-  if (!outcome) return ended(store, request, readStatus(store, request));
+  const outcome = await cancelUnheld(record, request, "retinue cancel");
+  if (!outcome) return await ended(record, request, await readStatus(record, request));
   if (outcome === "cancelled") return { outcome, message: `cancelled ${id}; no process had it` };
   const message = `no process has ${sessionId}; ${id} ends when someone runs: retinue resume ${sessionId}`;
   return { outcome, message };
 }
 
-function refuseEnded(store: Store, { status }: SessionRow, request: StopRequest): void {
-  const known = status === "running" ? readStatus(store, request) : status;
+async function refuseEnded(record: Record, { status }: SessionRow, request: StopRequest): Promise<void> {
+  const known = status === "running" ? await readStatus(record, request) : status;
   if (known === "running") return;
   throw new RetinueError(
     "input",
@@ -91,18 +90,25 @@ function refuseEnded(store: Store, { status }: SessionRow, request: StopRequest)
 }
 
 /** The recorded status of the session or the run; retries of a run share its id. */
-function readStatus(store: Store, { sessionId, id }: StopRequest): string {
-  if (id === sessionId) return store.findSession(sessionId).status;
-  const rows = store.runs(sessionId).filter((row) => row.run_id === id);
+async function readStatus(record: Record, { sessionId, id }: StopRequest): Promise<string> {
+  if (id === sessionId) return (await record.findSession(sessionId)).status;
+  const rows = (await record.readRows({ sessionId: sessionId, kind: "runs" })).filter(
+    (row) => row.run_id === id,
+  );
   return rows.some((row) => row.closed_seq === null) ? "running" : (rows.at(-1)?.status ?? "unknown");
 }
 
-function findWork(store: Store, id: string, options: CommonOptions, terminal: Terminal): StopRequest {
+async function findWork(
+  record: Record,
+  id: string,
+  options: CommonOptions,
+  terminal: Terminal,
+): Promise<StopRequest> {
   if (!id.startsWith("run_")) {
-    const { session_id: sessionId } = findSession(store, id, options, terminal);
+    const { session_id: sessionId } = await findSession(record, id, options, terminal);
     return { sessionId, id: sessionId };
   }
-  const found = store.runsLike(id);
+  const found = await record.findRuns(id);
   const [only, ...others] = found;
   if (only && others.length === 0) return { sessionId: only.sessionId, id: only.id };
   if (!only) throw new RetinueError("input", `no run '${id}'`, "see them with: retinue trace last --json");

@@ -22,11 +22,11 @@ type DiffOptions = CommonOptions & { stat?: boolean };
 /** `retinue diff`: what a run and everything below it changed. */
 export async function showDiff(name: string, options: DiffOptions, terminal: Terminal): Promise<void> {
   const { scope, folders, unkept, untrusted } = await withChanges(terminal, name, async (kept) => {
-    const shown = await showChanges(kept, nameChanges(kept.store, name, options, terminal));
-    const written = shown.scope.changes.filter(
-      ({ after }) => after && kept.store.hasUntrustedHash(after.hash),
-    );
-    return { ...shown, untrusted: [...new Set(written.map(({ path }) => path))] };
+    const shown = await showChanges(kept, await nameChanges(kept.record, name, options, terminal));
+    const untrusted = new Set<string>();
+    for (const { path, after } of shown.scope.changes)
+      if (after && (await kept.record.isUntrusted({ hash: after.hash }))) untrusted.add(path);
+    return { ...shown, untrusted: [...untrusted] };
   });
   if (options.json) {
     const shown = folders.map(({ root, isProject, patches }) => ({

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { extname, join, relative, resolve, sep } from "node:path";
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { SessionRow } from "@retinue/core/schema/record";
 import { showCount } from "@retinue/core/show/measures";
@@ -42,7 +42,7 @@ type ExportFormat = "md" | "json" | "jsonl";
 type ExportOptions = CommonOptions & { format?: ExportFormat; output?: string; files?: boolean };
 
 /** What each form is called in a folder. */
-const NAMES: Readonly<Record<ExportFormat, string>> = {
+const NAMES: { readonly [Format in ExportFormat]: string } = {
   md: "transcript.md",
   json: "session.json",
   jsonl: "rows.jsonl",
@@ -51,15 +51,15 @@ const NAMES: Readonly<Record<ExportFormat, string>> = {
 /** `retinue export`: everything the record holds of a session. */
 export async function exportSession(id: string, options: ExportOptions, terminal: Terminal): Promise<void> {
   const place = choosePlace(options, terminal);
-  const session = await withRecord(terminal, async (store) => {
-    const found = findSession(store, id, options, terminal);
+  const session = await withRecord(terminal, async (record) => {
+    const found = await findSession(record, id, options, terminal);
     if (place.kind === "text") {
-      await saveText(renderSession(store, found, place.format), options.output, terminal);
+      await saveText(await renderSession(record, found, place.format), options.output, terminal);
       return found;
     }
     await makePrivateFolder(place.folder);
     for (const format of place.formats)
-      await saveText(renderSession(store, found, format), join(place.folder, NAMES[format]), terminal);
+      await saveText(await renderSession(record, found, format), join(place.folder, NAMES[format]), terminal);
     return found;
   });
   if (!session) throw createNoSessionError(id);
@@ -98,9 +98,9 @@ function findFormat(extension: string): ExportFormat | undefined {
   return Object.hasOwn(NAMES, extension) ? (extension as ExportFormat) : undefined;
 }
 
-function renderSession(store: Store, session: SessionRow, format: ExportFormat): string {
-  if (format === "md") return writeTranscript(loadTrace(store, session));
-  const all = loadExport(store, session);
+async function renderSession(record: Record, session: SessionRow, format: ExportFormat): Promise<string> {
+  if (format === "md") return writeTranscript(await loadTrace(record, session));
+  const all = await loadExport(record, session);
   return format === "json" ? JSON.stringify(all, null, 2) : [...exportLines(all)].join("\n");
 }
 

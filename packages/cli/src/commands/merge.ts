@@ -47,7 +47,7 @@ async function mergeRun(
     throw new RetinueError("usage", "which run should be merged?", "see them with: retinue merge --list");
   return withChanges(terminal, name, async (kept) => {
     const reports: (MergeReport & { run: string })[] = [];
-    for (const row of findCopies(kept, nameChanges(kept.store, name, options, terminal))) {
+    for (const row of await findCopies(kept, await nameChanges(kept.record, name, options, terminal))) {
       const report = await merge(kept, row, options, terminal);
       reports.push({ run: row.runId, ...report });
       if (options.json) continue;
@@ -65,11 +65,11 @@ async function merge(
   { partial = false }: MergeOptions,
   terminal: Terminal,
 ): Promise<MergeReport & { act: string | null }> {
-  const release = kept.store.takeLease(row.sessionId);
+  const release = await kept.record.takeLease(row.sessionId);
   try {
     const act = createId("mrg");
     const by = { runId: act, sessionId: row.sessionId, messageId: null };
-    const refuse = protectedFiles(mergeTarget(kept, row), terminal);
+    const refuse = protectedFiles(await mergeTarget(kept, row), terminal);
     const report = await mergeWorktree(kept, { row, by, partial, refuse });
     return { ...report, act: report.merged.length > 0 ? act : null };
   } finally {
@@ -100,14 +100,14 @@ function protectedFiles(into: string, terminal: Terminal): (path: string) => str
 }
 
 /** The copies that a name stands for: a run's own, else those below it, or a session's; a copy within another one first. */
-function findCopies({ store }: KeptChanges, name: string): readonly WorktreeRow[] {
-  const live = store.liveWorktrees().filter((row) => row.status === "kept");
+async function findCopies({ record }: KeptChanges, name: string): Promise<readonly WorktreeRow[]> {
+  const live = (await record.listWorktrees()).filter((row) => row.status === "kept");
   const fitting = live.filter((row) => row.runId.startsWith(name));
   const only = fitting.find((row) => fitting.length === 1 || row.runId === name);
   if (only) return [only];
-  const below = fitting.length > 1 ? [] : live.filter(isWithin(store, name));
+  const below = fitting.length > 1 ? [] : live.filter(await isWithin(record, name));
   if (below.length > 0) return below.toSorted((a, b) => b.line.length - a.line.length);
-  const ended = store.worktree(name);
+  const ended = await record.findWorktree({ runId: name });
   if (ended?.status === "merged") throw new RetinueError("input", `${name} is merged already`);
   if (ended?.status === "open")
     throw new RetinueError("input", `${name} has not ended yet`, "go on with it first: retinue resume");
@@ -118,19 +118,19 @@ function findCopies({ store }: KeptChanges, name: string): readonly WorktreeRow[
   throw new RetinueError("input", `${what}; available: ${known}`, "see them with: retinue merge --list");
 }
 
-function isWithin(store: KeptChanges["store"], name: string): (row: WorktreeRow) => boolean {
+async function isWithin(record: KeptChanges["record"], name: string): Promise<(row: WorktreeRow) => boolean> {
   if (name.startsWith("ses_")) {
-    const { session_id: id } = store.findSession(name);
+    const { session_id: id } = await record.findSession(name);
     return ({ sessionId }) => sessionId === id;
   }
-  const [run, ...others] = store.runsLike(name);
+  const [run, ...others] = await record.findRuns(name);
   return ({ line }) => run !== undefined && others.length === 0 && line.includes(run.id);
 }
 
 async function listCopies(options: MergeOptions, terminal: Terminal): Promise<number> {
   const rows = await withChanges(terminal, "", async (kept) => {
     await sweepWorktrees(kept);
-    return kept.store.liveWorktrees();
+    return await kept.record.listWorktrees();
   }).catch((thrown) => {
     if (thrown instanceof RetinueError && thrown.code === "input") return [];
     throw thrown;

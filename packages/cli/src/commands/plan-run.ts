@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { PlanLeft } from "@retinue/core/plan/plan-errors";
 import type { ExecuteOptions } from "@retinue/core/plan/plans";
 import { reportOf } from "@retinue/core/plan/report-plan";
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { ExecutionPlan, PlanResult } from "@retinue/core/schema/plan";
 import type { Runtime } from "@retinue/core/session/runtime";
@@ -99,7 +99,7 @@ export async function makePlan(
       return 0;
     }
     if (!json && !options.print) session.view.terminal.tell(drawPlan(plan).join("\n"));
-    return carryOut(session, session.runtime.plans.approve(plan.id), options, terminal);
+    return carryOut(session, await session.runtime.plans.approve(plan.id), options, terminal);
   });
 }
 
@@ -118,7 +118,7 @@ async function runPlan(id: string, options: PlanRunOptions, terminal: Terminal):
   const project = await openPlanProject(named, options, terminal);
   return withPlanSession(project, options, terminal, async (session) => {
     const { plans } = session.runtime;
-    const plan = plans.find(named.id);
+    const plan = await plans.find(named.id);
     if (plan.status === "draft" && !options.approve) {
       throw new RetinueError(
         "denied",
@@ -126,7 +126,12 @@ async function runPlan(id: string, options: PlanRunOptions, terminal: Terminal):
         `look at it with \`retinue plan show ${plan.id}\`, then: retinue plan approve ${plan.id}`,
       );
     }
-    return carryOut(session, plan.status === "draft" ? plans.approve(plan.id) : plan, options, terminal);
+    return carryOut(
+      session,
+      plan.status === "draft" ? await plans.approve(plan.id) : plan,
+      options,
+      terminal,
+    );
   });
 }
 
@@ -206,16 +211,16 @@ export async function findNamedPlan(
   options: CommonOptions,
   terminal: Terminal,
 ): Promise<ExecutionPlan> {
-  const found = await withRecord(terminal, (store) =>
-    findPlan(store, id, realpathSync(findProjectDir(options, terminal))),
+  const found = await withRecord(terminal, (record) =>
+    findPlan(record, id, realpathSync(findProjectDir(options, terminal))),
   );
   if (found) return found;
   throw noPlans(id);
 }
 
-function findPlan(store: Store, id: string, project: string): ExecutionPlan {
-  if (id !== "last") return store.findPlan(id);
-  const [newest] = store.plans({ project, limit: 1 });
+async function findPlan(record: Record, id: string, project: string): Promise<ExecutionPlan> {
+  if (id !== "last") return await record.findPlan(id);
+  const [newest] = (await record.listPlans({ project, limit: 1 })).plans;
   if (newest) return newest;
   throw new RetinueError(
     "input",

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
-import { settleEnded } from "@retinue/core/plan/plan-result";
+import { settleAll, settleEnded } from "@retinue/core/plan/plan-result";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { ExecutionPlan } from "@retinue/core/schema/plan";
 import type { Runtime } from "@retinue/core/session/runtime";
@@ -63,9 +63,9 @@ type PlanListOptions = CommonOptions & { limit: number };
 
 /** `retinue plan list`. */
 async function listPlans({ limit, json }: PlanListOptions, terminal: Terminal): Promise<void> {
-  const found = await withRecord(terminal, (store) =>
+  const found = await withRecord(terminal, async (record) =>
     // One more tells whether there are more.
-    store.plans({ limit: limit + 1 }).map((plan) => settleEnded(store, plan)),
+    settleAll(record, (await record.listPlans({ limit: limit + 1 })).plans),
   );
   const plans = found?.slice(0, limit) ?? [];
   if (found && found.length > limit) terminal.tell(sayMore(limit));
@@ -87,7 +87,7 @@ async function listPlans({ limit, json }: PlanListOptions, terminal: Terminal): 
 /** `retinue plan show`. */
 export async function showPlan(id: string, options: CommonOptions, terminal: Terminal): Promise<void> {
   const named = await findNamedPlan(id, options, terminal);
-  const plan = (await withRecord(terminal, (store) => settleEnded(store, named))) ?? named;
+  const plan = (await withRecord(terminal, (record) => settleEnded(record, named))) ?? named;
   terminal.print(options.json ? JSON.stringify(plan, null, 2) : drawPlan(plan).join("\n"));
 }
 
@@ -128,7 +128,7 @@ async function editPlan(id: string, options: PlanEditOptions, terminal: Terminal
 async function approvePlan(id: string, options: CommonOptions, terminal: Terminal): Promise<void> {
   const plan = await findNamedPlan(id, options, terminal);
   await withPlans(plan, options, terminal, async ({ plans }) => {
-    const approved = plans.approve(plan.id);
+    const approved = await plans.approve(plan.id);
     terminal.print(options.json ? JSON.stringify(approved, null, 2) : `${approved.id} is approved`);
     if (!options.json) terminal.tell(`hint: carry it out with: retinue plan run ${approved.id}`);
   });

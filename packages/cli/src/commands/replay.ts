@@ -20,13 +20,13 @@ export default function registerReplay(command: CliCommand): void {
 
 /** `retinue replay`: exit code 0 if the session comes out as recorded, 1 if it does not. */
 async function replayTask(id: string, options: CommonOptions, terminal: Terminal): Promise<number> {
-  const report = await withRecord(terminal, async (store) => {
-    const session = findSession(store, id, options, terminal);
+  const report = await withRecord(terminal, async (record) => {
+    const session = await findSession(record, id, options, terminal);
     const project = await openSoundProject({ ...options, cwd: session.project }, terminal);
     const { registry: agents, settings } = project;
     return replaySession(
       { agents, settings, tools: builtInTools, env: terminal.env },
-      store,
+      record,
       session.session_id,
     );
   });

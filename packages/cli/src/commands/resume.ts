@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import type { AgentRegistry } from "@retinue/core/agents/registry";
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import { SessionTaken } from "@retinue/core/record/session-lease";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { SessionRow } from "@retinue/core/schema/record";
@@ -44,11 +44,12 @@ async function findOpen(
   terminal: Terminal,
 ): Promise<SessionRow> {
   const project = realpathSync(findProjectDir(options, terminal));
-  const found = await withRecord(terminal, (store) => {
-    if (id !== undefined && id !== "last") return store.findSession(id);
-    const open = store.sessions({ project, status: "running", limit: -1 });
+  const found = await withRecord(terminal, async (record) => {
+    if (id !== undefined && id !== "last") return await record.findSession(id);
+    const open = (await record.listSessions({ project, status: "running", limit: -1 })).sessions;
     // What another process is at work on was not interrupted.
-    return open.find((session) => !store.holderOf(session.session_id)) ?? open[0];
+    for (const session of open) if (!(await record.findHolder(session.session_id))) return session;
+    return open[0];
   });
   if (found) return found;
   throw new RetinueError(
@@ -112,18 +113,17 @@ async function findEarlier(
   options: RunOptions,
   terminal: Terminal,
 ): Promise<Earlier> {
-  const found = await withRecord(terminal, (store) => {
+  const found = await withRecord(terminal, async (record) => {
     const row =
       id === undefined
-        ? findNewest(store, findProjectDir(options, terminal))
-        : findSession(store, id, options, terminal);
+        ? await findNewest(record, findProjectDir(options, terminal))
+        : await findSession(record, id, options, terminal);
     if (!row) return undefined;
-    const [last] = store
-      .runs(row.session_id)
+    const [last] = (await record.readRows({ sessionId: row.session_id, kind: "runs" }))
       .filter((run) => run.agent_depth === 0)
       .slice(-1);
-    const [question] = store.approvals({ sessionId: row.session_id, open: true, limit: 1 });
-    const holder = store.holderOf(row.session_id);
+    const [question] = await record.listApprovals({ sessionId: row.session_id, state: "waiting", limit: 1 });
+    const holder = await record.findHolder(row.session_id);
     return { row, agent: last?.agent_role ?? undefined, waiting: question?.approvalId, holder };
   });
   if (found) return found;
@@ -136,9 +136,11 @@ async function findEarlier(
 }
 
 /** The last session of a project that is one conversation. */
-function findNewest(store: Store, projectDir: string): SessionRow | undefined {
+async function findNewest(record: Record, projectDir: string): Promise<SessionRow | undefined> {
   const project = realpathSync(projectDir);
-  return store.sessions({ project, limit: -1 }).find((row) => fanOutOf(row) === undefined);
+  return (await record.listSessions({ project, limit: -1 })).sessions.find(
+    (row) => fanOutOf(row) === undefined,
+  );
 }
 
 function notEnded({ row: { session_id: id }, waiting, holder }: Earlier): RetinueError {

@@ -143,14 +143,14 @@ async function leave(server: OpenedServer, graceMs: number, terminal: Terminal):
   );
   const how = await Promise.race([closed, late]);
   clearTimeout(timer);
-  if (how === "late") leaveLate(server, terminal);
+  if (how === "late") return leaveLate(server, terminal);
   setTimeout(() => process.exit(how), LEAVE_MS / 10).unref();
   return how;
 }
 
 /** A call that does not stop is resumed at the next start; what could not be written is lost. */
-function leaveLate({ desk }: OpenedServer, terminal: Terminal): never {
-  const problem = desk.runtime.store.writeProblem();
+async function leaveLate({ desk }: OpenedServer, terminal: Terminal): Promise<never> {
+  const problem = await desk.runtime.record.writeProblem();
   if (problem) terminal.tell(stripControls(`not everything could be written: ${problem.message}`));
   process.exit(problem ? EXIT.failed : EXIT.ok);
 }

@@ -63,9 +63,12 @@ async function deleteSessions(
   terminal: Terminal,
 ): Promise<void> {
   const done = await withParts(terminal, async (parts) => {
-    const found = ids.map((id) => findSession(parts.store, id, options, terminal));
-    const rows = [...new Map(found.map((row) => [row.session_id, row])).values()];
-    const plan = await planCleanUp(parts, rows);
+    const rows = new Map<string, SessionRow>();
+    for (const id of ids) {
+      const row = await findSession(parts.record, id, options, terminal);
+      rows.set(row.session_id, row);
+    }
+    const plan = await planCleanUp(parts, [...rows.values()]);
     const [first] = plan.kept;
     if (first)
       throw new RetinueError(
@@ -83,8 +86,10 @@ async function pruneSessions(options: RemovalOptions, terminal: Terminal): Promi
   const untilMs = options.olderThan ?? (await findRetention(options, terminal));
   const done = await withParts(terminal, async (parts) => {
     const project = options.cwd === undefined ? undefined : realpathSync(findProjectDir(options, terminal));
-    const rows = untilMs === undefined ? [] : parts.store.endedBefore(untilMs, project);
-    await remove(parts, await planCleanUp(parts, rows), options, terminal);
+    const ended = { status: "ended", limit: -1, ...(project !== undefined && { project }) } as const;
+    const { sessions } =
+      untilMs === undefined ? { sessions: [] } : await parts.record.listSessions({ ...ended, untilMs });
+    await remove(parts, await planCleanUp(parts, sessions.toReversed()), options, terminal);
   });
   if (!done) terminal.print("nothing is recorded");
 }
@@ -96,8 +101,8 @@ async function findRetention(options: RemovalOptions, terminal: Terminal): Promi
 
 async function withParts(terminal: Terminal, work: (parts: CleanUpParts) => Promise<void>): Promise<boolean> {
   const { dataDir } = findPlaces(terminal.env);
-  const done = await withRecord(terminal, async (store) => {
-    await work({ store, dataDir });
+  const done = await withRecord(terminal, async (record) => {
+    await work({ record, dataDir });
     return true;
   });
   return done === true;
@@ -124,14 +129,14 @@ async function remove(
   }
   if (removable.length > 0 && !(await confirm(what, options, terminal)))
     throw new RetinueError("denied", "nothing was removed");
-  const before = parts.store.fileSize().bytes;
+  const before = (await parts.record.measure()).bytes;
   const report = await cleanUp(
     parts,
     removable.map(({ session }) => session.session_id),
   );
-  const problem = compactRecord(parts);
+  const problem = await compactRecord(parts);
   if (problem !== null) terminal.tell(`the database was not made smaller: ${cutToLine(problem, 200)}`);
-  const freed = report.freedBytes + Math.max(0, before - parts.store.fileSize().bytes);
+  const freed = report.freedBytes + Math.max(0, before - (await parts.record.measure()).bytes);
   if (options.json) return terminal.print(JSON.stringify({ ...report, freedBytes: freed }, null, 2));
   terminal.print(`removed ${showCount(report.sessions, "session")}; ${showBytes(freed)} are free again`);
 }

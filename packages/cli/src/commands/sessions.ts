@@ -1,7 +1,8 @@
 import { basename, resolve } from "node:path";
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import type { SessionQuery, SessionSummary } from "@retinue/core/schema/inspect/session-summary";
 import type { SessionState } from "@retinue/core/schema/inspect/trace";
+import type { SessionRow } from "@retinue/core/schema/record";
 import { showCost, showDuration, showNumber, showUtc } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import { sessionState } from "@retinue/core/trace/session-state";
@@ -47,7 +48,7 @@ type SessionsOptions = CommonOptions & {
 
 /** `retinue sessions`. */
 export async function listSessions(options: SessionsOptions, terminal: Terminal): Promise<void> {
-  const found = await withRecord(terminal, (store) => findSessions(store, options, terminal));
+  const found = await withRecord(terminal, (record) => findSessions(record, options, terminal));
   const { sessions, hasMore, searchedOnly } = found ?? { sessions: [], hasMore: false };
   if (options.json) terminal.print(JSON.stringify(sessions, null, 2));
   else if (sessions.length === 0) terminal.print(sayNone(options, terminal));
@@ -64,7 +65,7 @@ export async function listSessions(options: SessionsOptions, terminal: Terminal)
 
 type Listed = { sessions: SessionSummary[]; hasMore: boolean; searchedOnly?: number };
 
-function findSessions(store: Store, options: SessionsOptions, terminal: Terminal): Listed {
+async function findSessions(record: Record, options: SessionsOptions, terminal: Terminal): Promise<Listed> {
   const { limit, status } = options;
   const query = buildQuery(options, terminal);
   // Waiting and interrupted are what the record calls running.
@@ -75,12 +76,15 @@ function findSessions(store: Store, options: SessionsOptions, terminal: Terminal
     limit: isOpen ? -1 : limit + 1,
     ...(status !== undefined && { status: isOpen ? "running" : status }),
   };
-  const { sessions, ...more } = store.searchSessions(wanted);
-  const stated = sessions.map((row) => ({ ...row, state: sessionState(store, row) }));
+  const { sessions, ...more } = await record.listSessions(wanted);
+  const stated: (SessionRow & { state: SessionState })[] = [];
+  for (const row of sessions) stated.push({ ...row, state: await sessionState(record, row) });
   const fitting = isOpen ? stated.filter(({ state }) => state === status) : stated;
   const shown = fitting.slice(0, limit);
+  const summed: SessionSummary[] = [];
+  for (const row of shown) summed.push({ ...row, ...(await record.readFigures(row.session_id)) });
   return {
-    sessions: shown.map((row) => ({ ...row, ...store.sessionFigures(row.session_id) })),
+    sessions: summed,
     hasMore: fitting.length > limit,
     ...more,
   };

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import { summariseRuns } from "@retinue/core/record/stats/summarise-runs";
 import {
   type RunStats,
@@ -54,10 +54,10 @@ const MAX_LISTED = 20;
 /** `retinue stats`: figures by role and model, read from the database alone. */
 async function showStats(options: StatsOptions, terminal: Terminal): Promise<void> {
   const { by, session } = options;
-  const found = await withRecord(terminal, (store) => {
-    const query = buildQuery(options, store, terminal);
-    const stats = store.stats(query);
-    return { stats, empty: stats.total.runs > 0 ? [] : sayEmpty(query, store) };
+  const found = await withRecord(terminal, async (record) => {
+    const query = await buildQuery(options, record, terminal);
+    const { days: _, ...stats } = await record.readStats(query);
+    return { stats, empty: stats.total.runs > 0 ? [] : await sayEmpty(query, record) };
   });
   if (!found && session !== undefined) throw createNoSessionError(session);
   const { stats, empty } = found ?? { stats: summariseRuns([], [], by), empty: ["no runs yet"] };
@@ -68,12 +68,14 @@ async function showStats(options: StatsOptions, terminal: Terminal): Promise<voi
   );
 }
 
-function buildQuery(options: StatsOptions, store: Store, terminal: Terminal): StatsQuery {
+async function buildQuery(options: StatsOptions, record: Record, terminal: Terminal): Promise<StatsQuery> {
   const { by, since, session, agent, model, cwd } = options;
   return {
     by,
     ...(since !== undefined && { sinceMs: since }),
-    ...(session !== undefined && { sessionId: findSession(store, session, options, terminal).session_id }),
+    ...(session !== undefined && {
+      sessionId: (await findSession(record, session, options, terminal)).session_id,
+    }),
     ...(agent !== undefined && { agent }),
     ...(model !== undefined && { model }),
     // The folder may be gone; its record is still of interest.
@@ -82,7 +84,7 @@ function buildQuery(options: StatsOptions, store: Store, terminal: Terminal): St
 }
 
 /** Says that there are no runs for a query, and which names are recorded. */
-function sayEmpty({ by: _, ...query }: StatsQuery, store: Store): string[] {
+async function sayEmpty({ by: _, ...query }: StatsQuery, record: Record): Promise<string[]> {
   const { sinceMs, sessionId, agent, model, project } = query;
   const filters = [
     agent === undefined ? "" : `of agent '${agent}'`,
@@ -93,8 +95,8 @@ function sayEmpty({ by: _, ...query }: StatsQuery, store: Store): string[] {
   ].filter(Boolean);
   if (filters.length === 0) return ["no runs yet"];
   const lines = [`no runs ${cutToLine(filters.join(", "), 300)}`];
-  if (agent !== undefined) lines.push(...sayRecorded("agents", store.stats({ by: "role" })));
-  if (model !== undefined) lines.push(...sayRecorded("models", store.stats({ by: "model" })));
+  if (agent !== undefined) lines.push(...sayRecorded("agents", await record.readStats({ by: "role" })));
+  if (model !== undefined) lines.push(...sayRecorded("models", await record.readStats({ by: "model" })));
   return lines;
 }
 

@@ -1,4 +1,4 @@
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { Trace, TraceRun } from "@retinue/core/schema/inspect/trace";
 import { listSome } from "@retinue/core/schema/list-some";
@@ -71,34 +71,40 @@ async function traceSession(id: string, options: TraceOptions, terminal: Termina
   if (options.output === "")
     throw new RetinueError("usage", "-o needs the name of a file", "such as: -o trace.txt");
   const make = options.json ? wholeTrace : drawnTrace;
-  const text = await withRecord(terminal, (store) =>
-    make(store, findSession(store, id, options, terminal), options, terminal),
+  const text = await withRecord(
+    terminal,
+    async (record) => await make(record, await findSession(record, id, options, terminal), options, terminal),
   );
   if (text === undefined) throw createNoSessionError(id);
   await saveText(text, options.output, terminal);
 }
 
-function wholeTrace(store: Store, session: SessionRow, options: TraceOptions): string {
-  const whole = loadTrace(store, session);
+async function wholeTrace(record: Record, session: SessionRow, options: TraceOptions): Promise<string> {
+  const whole = await loadTrace(record, session);
   const wanted = filterTrace(whole, buildFilter(options, whole));
   const trace = options.failed ? (cutToFailure(wanted) ?? { ...wanted, runs: [] }) : wanted;
   return JSON.stringify(trace, null, 2);
 }
 
 /** Reads the calls and turns only of the runs that are drawn. */
-function drawnTrace(store: Store, session: SessionRow, options: TraceOptions, terminal: Terminal): string {
-  const { trace: all, fill } = loadOutline(store, session);
-  if (options.sinceSeq !== undefined) fill(walkRuns(all.runs));
+async function drawnTrace(
+  record: Record,
+  session: SessionRow,
+  options: TraceOptions,
+  terminal: Terminal,
+): Promise<string> {
+  const { trace: all, fill } = await loadOutline(record, session);
+  if (options.sinceSeq !== undefined) await fill(walkRuns(all.runs));
   const wanted = filterTrace(all, buildFilter(options, all));
   const trace = options.failed ? cutToFailure(wanted) : wanted;
   const canvas = createTerminalCanvas(terminal);
   const head = [...drawHead(all, canvas), ""];
   if (!trace) {
-    fill(walkRuns(wanted.runs));
+    await fill(walkRuns(wanted.runs));
     return [...head, sayNoFailure(wanted)].join("\n");
   }
   const limit = options.limit === 0 ? Number.POSITIVE_INFINITY : options.limit;
-  fill(pickRuns(trace.runs, limit));
+  await fill(pickRuns(trace.runs, limit));
   const { calls = false, ids = false } = options;
   const lines = drawTrace(trace, canvas, { calls, ids, limit });
   const more = options.failed ? ["", ...describeFailure(trace, wanted, canvas)] : [];

@@ -1,6 +1,6 @@
 import { lstat, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import type { UntrustedNote } from "@retinue/core/schema/change";
 import { RetinueError } from "@retinue/core/schema/error";
 import { fingerprintFile } from "@retinue/core/session/untrusted-files";
@@ -37,22 +37,22 @@ async function trustFiles(
   if (options.all && files.length > 0)
     throw new RetinueError("usage", "'trust-files' takes files or --all, not both");
   const project = await realpath(findProjectDir(options, terminal));
-  const wasRecorded = await withRecord(terminal, async (store) => {
-    const notes = store.untrustedFiles(project);
+  const wasRecorded = await withRecord(terminal, async (record) => {
+    const notes = await record.listUntrusted({ project: project });
     if (files.length === 0 && !options.all) await list(notes, options, terminal);
-    else await lift(store, options.all ? notes : await choose(store, files, project), options, terminal);
+    else await lift(record, options.all ? notes : await choose(record, files, project), options, terminal);
     return true;
   });
   if (!wasRecorded) terminal.print(options.json ? "[]" : NONE);
 }
 
 async function lift(
-  store: Store,
+  record: Record,
   notes: readonly UntrustedNote[],
   options: TrustOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const trusted = store.trustNotes(notes.map(({ id }) => id));
+  const trusted = await record.trustNotes(notes.map(({ id }) => id));
   if (options.json) return terminal.print(JSON.stringify({ trusted }, null, 2));
   terminal.print(trusted === 1 ? "1 mark was taken off" : `${trusted} marks were taken off`);
 }
@@ -108,8 +108,8 @@ function describe({
 }
 
 /** The notes on these files: by where they were written, or by what they hold now. */
-async function choose(store: Store, files: readonly string[], project: string): Promise<UntrustedNote[]> {
-  const all = store.untrustedFiles();
+async function choose(record: Record, files: readonly string[], project: string): Promise<UntrustedNote[]> {
+  const all = await record.listUntrusted();
   const chosen: UntrustedNote[] = [];
   for (const name of files) {
     const file = resolve(project, name);

@@ -26,7 +26,7 @@ type UndoOptions = CommonOptions & { yes?: boolean; dryRun?: boolean; force?: bo
 /** `retinue undo`: takes back what a run and everything below it changed in the project. */
 async function undoRun(name: string, options: UndoOptions, terminal: Terminal): Promise<void> {
   await withChanges(terminal, name, async (kept) => {
-    const plan = await planUndo(kept, nameChanges(kept.store, name, options, terminal));
+    const plan = await planUndo(kept, await nameChanges(kept.record, name, options, terminal));
     if (options.dryRun) return showPlan(plan, options, terminal);
     for (const text of plan.unkept) terminal.tell(`warning: cannot be taken back: ${cutToLine(text, 300)}`);
     const what = `undo ${plan.scope.id}: ${showCount(plan.steps.length, "path")} in ${cutToLine(plan.root, 200)}`;

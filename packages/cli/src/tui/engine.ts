@@ -51,7 +51,7 @@ export async function openEngine(options: TuiOptions, terminal: Terminal, tui: T
     project,
     agent,
     runtime,
-    transcripts: followTranscript(tui, () => desk.runtime.store),
+    transcripts: followTranscript(tui, () => desk.runtime.record),
     model: options.model,
     reports: [],
     async reopen(mode) {
@@ -155,12 +155,12 @@ async function startTask(desk: CommandDesk, task: string): Promise<void> {
 }
 
 /** What a call that asks would change in a file, as the web app shows it. */
-async function findDiff(request: ApprovalRequest, { store }: Runtime): Promise<string | null> {
+async function findDiff(request: ApprovalRequest, { record }: Runtime): Promise<string | null> {
   const { tool, runId, sessionId, targets, input } = request;
-  const session = store.session(sessionId);
+  const session = await record.readSession(sessionId);
   if (!session || (tool !== "write" && tool !== "edit")) return null;
   const { proposedDiff } = await import("@retinue/server/views/proposed-diff");
-  return proposedDiff(store, { tool, runId, request: { targets, input } }, session);
+  return proposedDiff(record, { tool, runId, request: { targets, input } }, session);
 }
 
 /** Asks on the screen. */

@@ -21,9 +21,9 @@ test("of many runs the last are listed, with how many came before and how to see
 
 test("of many that wait the oldest are listed, with how many more there are and how to see them", async () => {
   await using t = testRuntime({ lead: [] });
-  const { store } = t.runtime;
+  const { record } = t.runtime;
   const ask = (sessionId: string, index: number) =>
-    store.addApproval({
+    record.addApproval({
       approvalId: `apr_${sessionId}_${index}`,
       sessionId,
       runId: `run_${sessionId}`,
@@ -33,17 +33,17 @@ test("of many that wait the oldest are listed, with how many more there are and 
       request: { chain: ["lead"], reason: "it asks" },
       requestedAtMs: index,
     });
-  expect(listParked(t)).toBe("nothing waits for an answer");
+  expect(await listParked(t)).toBe("nothing waits for an answer");
   for (const sessionId of ["open", "ended"])
-    store.startSession({ sessionId, title: "", project: "/p", workspace: "" });
-  store.endSession("ended", "completed");
-  await store.committed();
-  ask("ended", 0);
-  for (let index = 0; index < 20; index++) ask("open", index);
-  expect(listParked(t)).not.toContain("more");
-  expect(listParked(t)).not.toContain("apr_ended");
-  for (let index = 20; index < 27; index++) ask("open", index);
-  const lines = listParked(t).split("\n");
+    await record.startSession({ sessionId, title: "", project: "/p", workspace: "" });
+  await record.write({ kind: "session.update", sessionId: "ended", change: { status: "completed" } });
+  await record.committed();
+  await ask("ended", 0);
+  for (let index = 0; index < 20; index++) await ask("open", index);
+  expect(await listParked(t)).not.toContain("more");
+  expect(await listParked(t)).not.toContain("apr_ended");
+  for (let index = 20; index < 27; index++) await ask("open", index);
+  const lines = (await listParked(t)).split("\n");
   expect(lines[0]).toBe("apr_open_0  lead asks for pay in open");
   expect(lines.filter((line) => line.startsWith("apr_"))).toHaveLength(20);
   expect(lines).toContain("and 7 more; see them all with: retinue approve");

@@ -55,12 +55,13 @@ const COMMANDS: Readonly<Record<string, (desk: CommandDesk, rest: string) => Pro
   doctor: showDoctor,
   spawn: spawnAgent,
   runs: ({ tui, output }) => output(listRuns(tui.tree)),
-  plan: (desk, rest) =>
-    /^run\b/.test(rest) ? carryOutPlan(desk, rest.slice(3).trim()) : planGoal(desk, rest),
+  plan: async (desk, rest) =>
+    /^run\b/.test(rest) ? await carryOutPlan(desk, rest.slice(3).trim()) : await planGoal(desk, rest),
   cost: (desk) => desk.output(describeCost(desk)),
   model: chooseModel,
   permissions: choosePermissions,
-  approve: (desk, rest) => (rest === "" ? desk.output(listParked(desk)) : answerParked(desk, rest)),
+  approve: async (desk, rest) =>
+    rest === "" ? desk.output(await listParked(desk)) : await answerParked(desk, rest),
   stop: stopRuns,
   resume: resumeSession,
   export: saveSession,
@@ -176,7 +177,7 @@ async function saveSession(desk: CommandDesk, rest: string): Promise<void> {
   const { sessionId } = desk.tui.snapshot().state;
   if (sessionId === null) throw new RetinueError("input", "there is no session yet");
   const file = rest || `${sessionId}.md`;
-  await desk.runtime.store.committed();
+  await desk.runtime.record.committed();
   const { exportSession } = await import("../commands/export.ts");
   const said = await captureOutput(desk, (captured) => exportSession(sessionId, { output: file }, captured));
   desk.output(said || `saved as ${file}`);
@@ -215,17 +216,17 @@ async function planGoal(desk: CommandDesk, goal: string): Promise<void> {
 /** `/plan run [ID]`: approves a plan, by default the last, and carries it out. */
 async function carryOutPlan(desk: CommandDesk, id: string): Promise<void> {
   const { runtime, model } = desk;
-  const plan = id === "" ? runtime.plans.list(1)[0] : runtime.plans.find(id);
+  const plan = id === "" ? (await runtime.plans.list(1))[0] : await runtime.plans.find(id);
   if (!plan) throw new RetinueError("input", "there is no plan yet; make one with: /plan goal");
-  const result = await runtime.executePlan(runtime.plans.approve(plan.id), { ...(model && { model }) });
+  const result = await runtime.executePlan(await runtime.plans.approve(plan.id), { ...(model && { model }) });
   desk.output(reportOf(result).trimEnd());
 }
 
 const MOST_LISTED = 20;
 
 /** What waits for an answer, here or in sessions of other processes; of many the oldest, and how to see the rest. */
-export function listParked({ runtime }: Pick<CommandDesk, "runtime">): string {
-  const waiting = findWaiting(runtime.store);
+export async function listParked({ runtime }: Pick<CommandDesk, "runtime">): Promise<string> {
+  const waiting = await findWaiting(runtime.record);
   if (waiting.length === 0) return "nothing waits for an answer";
   const lines = waiting.slice(0, MOST_LISTED).map(({ approvalId, tool, sessionId, request }) => {
     const chain = Array.isArray(request.chain) ? request.chain.map(String).join(" › ") : "?";
@@ -241,15 +242,15 @@ export function listParked({ runtime }: Pick<CommandDesk, "runtime">): string {
 async function answerParked({ runtime, say }: CommandDesk, rest: string): Promise<void> {
   const [, id = "", no, note = ""] = /^(\S+)(?:\s+(no)\b\s*([\s\S]*))?$/.exec(rest) ?? [];
   if (id === "") throw new RetinueError("input", "say which: /approve ID, or /approve ID no why");
-  const { approvalId, sessionId, tool } = runtime.store.findApproval(id);
+  const { approvalId, sessionId, tool } = await runtime.record.findApproval(id);
   const allowed = no === undefined;
   const by = "the person at the terminal";
-  if (!runtime.answer(approvalId, { allowed, by, ...(note !== "" && { note }) }))
+  if (!(await runtime.answer(approvalId, { allowed, by, ...(note !== "" && { note }) })))
     throw new RetinueError("input", `${approvalId} has been answered already`);
   say(`${allowed ? "allowed" : "denied"}: ${tool}`);
   // The process that has the session, this one or another, goes on with the answer.
-  if (runtime.store.holderOf(sessionId) !== null) return;
-  if (runtime.store.approvals({ sessionId, open: true, limit: 1 }).length > 0) return;
+  if ((await runtime.record.findHolder(sessionId)) !== null) return;
+  if ((await runtime.record.listApprovals({ sessionId, state: "waiting", limit: 1 })).length > 0) return;
   await (await runtime.resume(sessionId)).results;
 }
 
@@ -258,19 +259,21 @@ async function resumeSession(desk: CommandDesk, id: string): Promise<void> {
   const { tui, runtime } = desk;
   if (isBusy(tui.snapshot().state))
     throw new RetinueError("input", "something still runs; stop it with Esc first");
-  const session = findEarlier(desk, id);
-  tui.dispatch({ type: "session", sessionId: session.session_id, entries: listEntries(desk, session) });
+  const session = await findEarlier(desk, id);
+  tui.dispatch({ type: "session", sessionId: session.session_id, entries: await listEntries(desk, session) });
   desk.say(`in session ${session.session_id}`);
   if (session.status === "running") await (await runtime.resume(session.session_id)).results;
 }
 
-function findEarlier({ runtime, tui, project }: CommandDesk, id: string): SessionRow {
-  const { store } = runtime;
+async function findEarlier({ runtime, tui, project }: CommandDesk, id: string): Promise<SessionRow> {
+  const { record } = runtime;
   const now = tui.snapshot().state.sessionId;
   const found =
     id === "" || id === "last"
-      ? store.sessions({ project: project.projectDir, limit: 2 }).find((each) => each.session_id !== now)
-      : store.findSession(id);
+      ? (await record.listSessions({ project: project.projectDir, limit: 2 })).sessions.find(
+          (each) => each.session_id !== now,
+        )
+      : await record.findSession(id);
   if (!found) throw new RetinueError("input", "there is no earlier session of this project");
   if (found.project !== project.projectDir)
     throw new RetinueError(
@@ -281,9 +284,8 @@ function findEarlier({ runtime, tui, project }: CommandDesk, id: string): Sessio
 }
 
 /** What was asked and answered in a session so far. */
-function listEntries({ runtime }: CommandDesk, { session_id }: SessionRow): TalkEntry[] {
-  return runtime.store
-    .runs(session_id)
+async function listEntries({ runtime }: CommandDesk, { session_id }: SessionRow): Promise<TalkEntry[]> {
+  return (await runtime.record.readRows({ sessionId: session_id, kind: "runs" }))
     .filter(({ request_type }) => request_type === "prompt")
     .flatMap(({ request_content, response_content, agent_role, run_id, metadata_json }): TalkEntry[] => [
       { kind: "person", text: readTaskIn(metadata_json) ?? request_content ?? "" },

@@ -17,10 +17,10 @@ test("a transcript has the task, every turn, every call and what came back, and 
     { tools: [look] },
   );
   const { session_id } = await t.runtime.run({ agent: "lead", task: "Where is it?" });
-  await t.runtime.store.committed();
-  const [run] = t.runtime.store.runs(session_id);
+  await t.runtime.record.committed();
+  const [run] = await t.runtime.record.readRows({ sessionId: session_id, kind: "runs" });
   if (!run) throw new Error("nothing was recorded");
-  const text = describeRun(run, t.runtime.store);
+  const text = await describeRun(run, t.runtime.record);
   const parts = [
     "Where is it?",
     '**look** {"at":"x"}',

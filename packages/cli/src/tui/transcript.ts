@@ -1,4 +1,4 @@
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import type { MessageRow } from "@retinue/core/schema/record";
 import { showDuration } from "@retinue/core/show/measures";
 import { showStatus } from "@retinue/core/show/standing";
@@ -16,16 +16,19 @@ const MOST_ANSWER = 2_000;
 const MOST_TEXT = 400_000;
 
 /** Follows the run whose transcript is open, from the record. */
-export function followTranscript(tui: Tui, store: () => Store): Transcripts {
+export function followTranscript(tui: Tui, record: () => Record): Transcripts {
   let timer: NodeJS.Timeout | undefined;
   let version = -1;
   async function show(runId: string): Promise<void> {
     const node = tui.tree.node(runId);
-    const row = node?.messageId == null ? undefined : store().message(node.messageId);
+    const row = node?.messageId == null ? undefined : await record().readRow(node.messageId);
     if (!node || !row) return;
     version = tui.tree.version;
     const title = `${node.displayName || node.agent} · ${showStatus(row.status)} · ${runId}`;
-    tui.dispatch({ type: "transcript", transcript: { runId, title, text: describeRun(row, store()) } });
+    tui.dispatch({
+      type: "transcript",
+      transcript: { runId, title, text: await describeRun(row, record()) },
+    });
   }
   function follow(): void {
     timer = setTimeout(() => {
@@ -38,7 +41,7 @@ export function followTranscript(tui: Tui, store: () => Store): Transcripts {
   return {
     async open(runId) {
       clearTimeout(timer);
-      await store().committed();
+      await record().committed();
       await show(runId);
       follow();
     },
@@ -47,13 +50,13 @@ export function followTranscript(tui: Tui, store: () => Store): Transcripts {
 }
 
 /** A run as Markdown: its task, then each turn with its calls and what came back. */
-export function describeRun(run: MessageRow, store: Pick<Store, "children">): string {
+export async function describeRun(run: MessageRow, record: Pick<Record, "readRows">): Promise<string> {
   const parts = [`# Task\n${run.request_content ?? ""}`];
-  for (const turn of store.children(run.id)) {
+  for (const turn of await record.readRows({ parentId: run.id })) {
     if (turn.request_type !== "continuation") continue;
     if (turn.response_content) parts.push(turn.response_content);
     if (turn.error_message) parts.push(`**Model call failed:** ${turn.error_message}`);
-    for (const call of store.children(turn.id)) parts.push(describeCall(call));
+    for (const call of await record.readRows({ parentId: turn.id })) parts.push(describeCall(call));
   }
   if (run.error_message) parts.push(`**Failed:** ${run.error_message}`);
   parts.push(

@@ -83,19 +83,19 @@ export async function watchTask(
       const stopped = stopWith(() => runtime.cancel(handle.sessionId));
       const working = "results" in handle ? handle.results : handle.result.then((result) => [result]);
       const results = await Promise.race([working, stopped]);
-      const waiting = parked();
+      const waiting = await parked();
       view.close();
-      finish({ results, waiting });
+      await finish({ results, waiting });
       if (signals.exitCode !== undefined)
-        terminal.tell(describeStop(runtime, handle.sessionId, signals.isLeft));
+        terminal.tell(await describeStop(runtime, handle.sessionId, signals.isLeft));
       view.tellTally(results);
-      const { workspace, session_id: sessionId } = runtime.store.findSession(handle.sessionId);
+      const { workspace, session_id: sessionId } = await runtime.record.findSession(handle.sessionId);
       const copies = await out?.copyFrom(workspace);
       const tainted = results.find((result) => result.tainted);
       if (copies && tainted) {
         const { noteCopies } = await import("@retinue/core/session/untrusted-files");
         const place = { project: await realpath(project.projectDir), sessionId, runId: tainted.run_id };
-        await noteCopies(runtime.store, copies, place);
+        await noteCopies(runtime.record, copies, place);
       }
       const codes = results.map((result) => chooseExitCode(result, unanswered()));
       if (waiting.length > 0 && signals.exitCode === undefined) return EXIT.denied;
@@ -174,19 +174,19 @@ export function chooseRuntimeOptions(
   };
 }
 
-function describeStop({ store }: Runtime, sessionId: string, isLeft: boolean): string {
-  return isLeft && store.session(sessionId)?.status === "running"
+async function describeStop({ record }: Runtime, sessionId: string, isLeft: boolean): Promise<string> {
+  return isLeft && (await record.readSession(sessionId))?.status === "running"
     ? `left in the middle; go on with: retinue resume ${sessionId}`
     : "interrupted: what was under way has settled";
 }
 
 /** The questions that a session was left with, if it was. */
-function watchParked(runtime: Runtime): () => Approval[] {
+function watchParked(runtime: Runtime): () => Promise<Approval[]> {
   const ids = new Set<string>();
   runtime.events((event) => {
     if (event.type === "session.parked") for (const id of event.approvalIds) ids.add(id);
   });
-  return () => [...ids].map((id) => runtime.store.findApproval(id));
+  return () => Promise.all([...ids].map((id) => runtime.record.findApproval(id)));
 }
 
 /** Whether something needed approval and nobody was there. */

@@ -17,7 +17,7 @@ export function createResultView(
   cwd: string,
   options: RunOptions,
   terminal: Terminal,
-): (outcome: ShownOutcome) => void {
+): (outcome: ShownOutcome) => void | Promise<void> {
   const format = chooseFormat(options);
   if (format === "text") return (outcome) => printText(outcome, terminal);
   const isStream = format === "stream-json";
@@ -25,7 +25,8 @@ export function createResultView(
   const write = (line: object) => terminal.print(writeJson(line));
   const stream = createJsonStream(runtime, about, isStream ? write : () => {});
   runtime.events(stream.take);
-  return ({ results, waiting }) => {
+  return async ({ results, waiting }) => {
+    await stream.written();
     const lines = results.map((result) => stream.finish(result, waiting));
     if (isStream) for (const line of lines) write(line);
     else terminal.print(writeJson(lines.length === 1 ? lines[0] : lines, 2));
@@ -61,6 +62,8 @@ function printResult(result: RunResult, terminal: Terminal): void {
 /** Turns events into the lines that scripts written for Claude Code read. */
 type JsonStream = {
   take(event: RetinueEvent): void;
+  /** Resolves when the lines of everything so far are written, in the order of the events. */
+  written(): Promise<void>;
   /** The last line, which the caller writes; `waiting` is what a session that was left for later waits for. */
   finish(result: RunResult, waiting: readonly Approval[]): object;
 };
@@ -71,7 +74,7 @@ type Of<Type extends RetinueEvent["type"]> = Extract<RetinueEvent, { type: Type 
 
 /** Creates the stream; `write` gets one object per line. Sub-agents' messages carry the call that made them. */
 function createJsonStream(
-  runtime: Pick<Runtime, "store" | "agents">,
+  runtime: Pick<Runtime, "record" | "agents">,
   about: { cwd: string; permissionMode: string },
   write: (line: object) => void,
 ): JsonStream {
@@ -110,7 +113,7 @@ function createJsonStream(
     const content = [...(event.text ? [{ type: "text", text: event.text }] : []), ...uses];
     if (content.length > 0) say("assistant", run, event.sessionId, { model: run.model, content });
   }
-  function takeCall(event: Of<"call.ended">): void {
+  async function takeCall(event: Of<"call.ended">): Promise<void> {
     if (event.outcome === "denied") {
       const call = inputs.get(`${event.runId} ${event.callId}`);
       totals.denials.push({
@@ -119,7 +122,7 @@ function createJsonStream(
         tool_input: call?.input ?? null,
       });
     }
-    const text = runtime.store.message(event.messageId)?.response_content ?? event.summary;
+    const text = (await runtime.record.readRow(event.messageId))?.response_content ?? event.summary;
     answer(
       event.runId,
       event.sessionId,
@@ -133,18 +136,25 @@ function createJsonStream(
     runs.delete(event.runId);
   }
 
+  async function takeEvent(event: RetinueEvent): Promise<void> {
+    if (event.type === "run.started") {
+      const { callId, agent, model } = event;
+      runs.set(event.runId, { callId, agent, model, open: new Set() });
+      if (!event.parentRunId) write(await writeInitLine(event, runtime, about));
+    } else if (event.type === "delegation.answered")
+      answer(event.runId, event.sessionId, event.callId, event.text, event.isError);
+    else if (event.type === "turn.ended") takeTurn(event);
+    else if (event.type === "call.ended") await takeCall(event);
+    else if (event.type === "run.ended") takeEnd(event);
+  }
+
+  let written = Promise.resolve();
   return {
     take(event) {
-      if (event.type === "run.started") {
-        const { callId, agent, model } = event;
-        runs.set(event.runId, { callId, agent, model, open: new Set() });
-        if (!event.parentRunId) write(writeInitLine(event, runtime, about));
-      } else if (event.type === "delegation.answered")
-        answer(event.runId, event.sessionId, event.callId, event.text, event.isError);
-      else if (event.type === "turn.ended") takeTurn(event);
-      else if (event.type === "call.ended") takeCall(event);
-      else if (event.type === "run.ended") takeEnd(event);
+      // A record that cannot be read now leaves out a line, and no more.
+      written = written.then(() => takeEvent(event)).catch(() => {});
     },
+    written: () => written,
     finish: (result, waiting) => writeResultLine(result, totals, waiting),
   };
 }
@@ -171,11 +181,11 @@ function parseInput(input: unknown): unknown {
 }
 
 /** The first line of a stream: what the session begins with. */
-function writeInitLine(
+async function writeInitLine(
   event: Extract<RetinueEvent, { type: "run.started" }>,
-  { store, agents }: Pick<Runtime, "store" | "agents">,
+  { record, agents }: Pick<Runtime, "record" | "agents">,
   about: { cwd: string; permissionMode: string },
-): object {
+): Promise<object> {
   const agent = agents.get(event.agent);
   const delegation = agent?.subagents ? ["delegate", "delegate_many", "collect_results"] : [];
   return {
@@ -185,7 +195,7 @@ function writeInitLine(
     cwd: about.cwd,
     model: event.model,
     agent: event.agent,
-    tools: [...offeredTools(store, event.messageId), ...delegation],
+    tools: [...(await offeredTools(record, event.messageId)), ...delegation],
     agents: agents.list().map((each) => each.name),
     mcp_servers: [],
     permissionMode: about.permissionMode,
@@ -193,9 +203,9 @@ function writeInitLine(
 }
 
 /** The tools of a run, from the snapshot that its row points to. */
-function offeredTools(store: Runtime["store"], messageId: number): string[] {
-  const metadata = parseObject(store.message(messageId)?.metadata_json ?? "");
-  const snapshot = parseObject(store.prompt(String(metadata.snapshot ?? "")) ?? "");
+async function offeredTools(record: Runtime["record"], messageId: number): Promise<string[]> {
+  const metadata = parseObject((await record.readRow(messageId))?.metadata_json ?? "");
+  const snapshot = parseObject((await record.readText(String(metadata.snapshot ?? ""))) ?? "");
   const { tools } = snapshot;
   return Array.isArray(tools) ? tools.filter((name): name is string => typeof name === "string") : [];
 }

@@ -1,14 +1,17 @@
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import type { Approval } from "@retinue/core/schema/record";
 import { showDuration } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 
 /** What waits for a person in any project, the oldest first. */
-export function findWaiting(store: Pick<Store, "approvals" | "session">): Approval[] {
+export async function findWaiting(
+  record: Pick<Record, "listApprovals" | "readSession">,
+): Promise<Approval[]> {
   // A session that has ended needs no answer any more.
-  return store
-    .approvals({ open: true })
-    .filter(({ sessionId }) => store.session(sessionId)?.status === "running");
+  const waiting: Approval[] = [];
+  for (const asked of await record.listApprovals({ state: "waiting" }))
+    if ((await record.readSession(asked.sessionId))?.status === "running") waiting.push(asked);
+  return waiting;
 }
 
 /** A question as scripts read it. */

@@ -1,6 +1,6 @@
 import { Gate } from "../budget/gate.ts";
 import type { BlobStore } from "../record/checkpoints/blob-store.ts";
-import type { Store } from "../record/create-store.ts";
+import type { Record } from "../record/record.ts";
 import { createId } from "../run/create-id.ts";
 import type { ChangeOpening, FileChange, FileState } from "../schema/change.ts";
 import { messageOf } from "../schema/error.ts";
@@ -63,7 +63,7 @@ function firstAfter(before: FileState, booked: readonly FileChange[]): number {
  */
 export class CommandWatch {
   readonly #root: string;
-  readonly #parts: { store: Store; blobs: BlobStore; dataDir: string; redact: (text: string) => string };
+  readonly #parts: { record: Record; blobs: BlobStore; dataDir: string; redact: (text: string) => string };
   readonly #oneByOne = new Gate(1);
   readonly #running = new Set<Watched>();
   #shadow: Promise<Shadow> | undefined;
@@ -71,7 +71,7 @@ export class CommandWatch {
 
   constructor(
     root: string,
-    parts: { store: Store; blobs: BlobStore; dataDir: string; redact: (text: string) => string },
+    parts: { record: Record; blobs: BlobStore; dataDir: string; redact: (text: string) => string },
   ) {
     this.#root = root;
     this.#parts = parts;
@@ -101,28 +101,32 @@ export class CommandWatch {
 
   /** Takes a snapshot and books what differs from the one before. Never rejects: who loses something by it is told. */
   async #look(owner: Watched | undefined, loser: Watched): Promise<void> {
-    const { store, blobs, dataDir } = this.#parts;
+    const { record, blobs, dataDir } = this.#parts;
     const last = this.#last;
     try {
       this.#shadow ??= Shadow.open(dataDir, this.#root);
       const shadow = await this.#shadow;
-      await store.committed();
-      const closedSeq = store.lastClosedSeq();
+      await record.committed();
+      const closedSeq = await record.readLastChange();
       const snapshot = await takeSnapshot(shadow);
       this.#last = { snapshot, closedSeq };
       if (!owner || !last) return;
       const differences = compareSnapshots(last.snapshot, snapshot);
       const kept = await keepDifferences(differences, shadow, blobs);
-      await store.committed();
-      for (const found of kept) this.#book(owner, found, { from: last.closedSeq, to: closedSeq });
+      await record.committed();
+      for (const found of kept) await this.#book(owner, found, { from: last.closedSeq, to: closedSeq });
     } catch (thrown) {
       this.#shadow = undefined;
       loser.lost(messageOf(thrown));
     }
   }
 
-  #book(owner: Watched, { path, before, after }: Found, window: { from: number; to: number }): void {
-    const booked = this.#parts.store.changesSince(this.#root, path, window.from);
+  async #book(
+    owner: Watched,
+    { path, before, after }: Found,
+    window: { from: number; to: number },
+  ): Promise<void> {
+    const booked = await this.#parts.record.listChanges({ root: this.#root, path: path, after: window.from });
     for (const change of unbooked(before, after, booked, window.to)) this.#write(owner, { path, ...change });
   }
 
@@ -131,15 +135,18 @@ export class CommandWatch {
       lost("the name of a file holds a secret");
       return;
     }
-    this.#parts.store.openChange({
-      changeId: createId("chg"),
-      sessionId,
-      runId,
-      messageId,
-      root: this.#root,
-      source: "command",
-      ...change,
-      done: true,
+    void this.#parts.record.write({
+      kind: "change.open",
+      change: {
+        changeId: createId("chg"),
+        sessionId,
+        runId,
+        messageId,
+        root: this.#root,
+        source: "command",
+        ...change,
+        done: true,
+      },
     });
     if (!isFolder(change.before) && !isFolder(change.after))
       found(change.path, !change.before ? "created" : change.after ? "modified" : "deleted");

@@ -38,7 +38,7 @@ export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Is
       if (profile.agent.workspace === "shared") return shared;
       swept ??= sweepWorktrees(parts).catch(() => {});
       await swept;
-      const earlier = resume ? parts.store.worktree(runId) : undefined;
+      const earlier = resume ? await parts.record.findWorktree({ runId }) : undefined;
       if (earlier?.status === "open" || earlier?.status === "kept") return reenter(earlier);
       const { path } = await makeWorktree(parts, {
         runId,
@@ -53,21 +53,22 @@ export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Is
     async leave(run, result) {
       const { parent, session } = run;
       const shared = parent?.projectDir ?? session.projectDir;
-      const own = run.projectDir === shared ? undefined : parts.store.worktree(run.runId);
+      const own =
+        run.projectDir === shared ? undefined : await parts.record.findWorktree({ runId: run.runId });
       const left = own ? await takeStock(run, own, result) : result;
-      const unmerged = unmergedBelow(run);
+      const unmerged = await unmergedBelow(run);
       return unmerged.length > 0 ? { ...left, warnings: [...left.warnings, ...unmerged] } : left;
     },
   };
 
   /** A run goes on in its copy, also if its process ended after its changes were counted and before it had ended itself. */
-  function reenter(row: WorktreeRow): string {
+  async function reenter(row: WorktreeRow): Promise<string> {
     if (!existsSync(row.path))
       throw new RetinueError(
         "failed",
         `the run's own copy of the project is not there any more: ${row.path}`,
       );
-    parts.store.saveWorktree({ ...row, status: "open" });
+    await parts.record.write({ kind: "worktree.save", row: { ...row, status: "open" } });
     return row.path;
   }
 
@@ -79,7 +80,10 @@ export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Is
         await removeWorktree(parts, row, "empty");
         return withFiles(result, []);
       }
-      parts.store.saveWorktree({ ...row, status: "kept", tainted: result.tainted });
+      await parts.record.write({
+        kind: "worktree.save",
+        row: { ...row, status: "kept", tainted: result.tainted },
+      });
       return withFiles({ ...result, changes: await describe(run, row, changed) }, changed);
     } catch (thrown) {
       const text = `what it changed could not be read: ${messageOf(thrown)}; its files are in ${row.path}`;
@@ -106,10 +110,9 @@ export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Is
     };
   }
 
-  function unmergedBelow({ children, runId, projectDir }: Run): string[] {
+  async function unmergedBelow({ children, runId, projectDir }: Run): Promise<string[]> {
     if (!children?.delegates.some((agent) => agent.workspace === "isolated")) return [];
-    return parts.store
-      .liveWorktrees()
+    return (await parts.record.listWorktrees())
       .filter((row) => row.status === "kept" && row.runId !== runId)
       .filter((row) => row.line.includes(runId) && row.into === projectDir)
       .map((row) => `changes of ${row.agent} are not merged: retinue merge ${row.runId}`);

@@ -1,7 +1,7 @@
 import { join, relative, sep } from "node:path";
 import { untilAborted } from "../budget/until-aborted.ts";
 import type { BlobStore } from "../record/checkpoints/blob-store.ts";
-import type { Store } from "../record/create-store.ts";
+import type { Record } from "../record/record.ts";
 import { createId } from "../run/create-id.ts";
 import type { CallChanges, KeepChanges } from "../run/ports.ts";
 import { messageOf } from "../schema/error.ts";
@@ -13,7 +13,7 @@ import { keepState, lookAt } from "./state.ts";
 
 /** What changes are kept with. */
 export type KeeperParts = {
-  store: Store;
+  record: Record;
   blobs: BlobStore;
   dataDir: string;
   /** Hides secrets, which must not reach the record even as names of files. */
@@ -100,7 +100,7 @@ class KeptCall implements CallChanges {
       });
       if (before === undefined) return release?.();
       this.#open(inside, before, release);
-      await untilAborted(this.#parts.store.committed(), signal);
+      await untilAborted(this.#parts.record.committed(), signal);
     } catch (thrown) {
       if (!this.#begun.has(inside)) release?.();
       throw thrown;
@@ -129,7 +129,7 @@ class KeptCall implements CallChanges {
     for (const [inside, { changeId, root, path, release }] of this.#begun) {
       try {
         const after = await keepState(root, path, this.#parts.blobs, false);
-        this.#parts.store.closeChange(changeId, after);
+        void this.#parts.record.write({ kind: "change.close", changeId: changeId, after: after });
       } catch (thrown) {
         this.#note(`what became of ${path} is not kept: ${messageOf(thrown)}`);
       } finally {
@@ -144,7 +144,10 @@ class KeptCall implements CallChanges {
     const { projectDir: root, sessionId, runId, rowId: messageId } = this.#call;
     const changeId = createId("chg");
     const about = { changeId, sessionId, runId, messageId, root, path };
-    this.#parts.store.openChange({ ...about, source: "tool", before, done: false });
+    void this.#parts.record.write({
+      kind: "change.open",
+      change: { ...about, source: "tool", before, done: false },
+    });
     this.#begun.set(path, { changeId, root, path, release });
   }
 
@@ -156,17 +159,20 @@ class KeptCall implements CallChanges {
   #lost(path: string, why: string): void {
     const { projectDir: root, sessionId, runId, rowId: messageId } = this.#call;
     const note = `not kept: ${why}`;
-    this.#parts.store.openChange({
-      changeId: createId("chg"),
-      sessionId,
-      runId,
-      messageId,
-      root,
-      path,
-      source: path === "" ? "command" : "tool",
-      before: null,
-      done: true,
-      note,
+    void this.#parts.record.write({
+      kind: "change.open",
+      change: {
+        changeId: createId("chg"),
+        sessionId,
+        runId,
+        messageId,
+        root,
+        path,
+        source: path === "" ? "command" : "tool",
+        before: null,
+        done: true,
+        note,
+      },
     });
     const what = path === "" ? "what this command changed" : `what ${path} held`;
     this.#note(`${what} is not kept and cannot be undone: ${why}`);

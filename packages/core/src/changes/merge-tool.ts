@@ -16,11 +16,12 @@ type MergeInput = { run: string; partial?: boolean };
 export function createMergeTool(run: Run, parts: WorktreeParts, changes: ChangeKeeper): AnyTool {
   const { runId, projectDir } = run;
   const isMine = (row: WorktreeRow) => row.line.includes(runId) && row.runId !== runId;
-  const find = (id: string) => {
-    const row = parts.store.worktree(id);
+  const find = async (id: string) => {
+    const row = await parts.record.findWorktree({ runId: id });
     return row && isMine(row) ? row : undefined;
   };
-  const mergeable = () => parts.store.liveWorktrees().filter((row) => row.status === "kept" && isMine(row));
+  const mergeable = async () =>
+    (await parts.record.listWorktrees()).filter((row) => row.status === "kept" && isMine(row));
   return defineTool<MergeInput>({
     name: "merge_changes",
     description:
@@ -39,22 +40,22 @@ export function createMergeTool(run: Run, parts: WorktreeParts, changes: ChangeK
       required: ["run"],
       additionalProperties: false,
     },
-    check: ({ run: id }) => {
-      if (find(id)) return null;
-      const known = mergeable().map((row) => row.runId);
+    check: async ({ run: id }) => {
+      if (await find(id)) return null;
+      const known = (await mergeable()).map((row) => row.runId);
       return `there is no isolated sub-agent run '${id}' of yours; available: ${known.join(", ") || "none"}`;
     },
     access: async ({ run: id }, roots) => {
-      const row = find(id);
+      const row = await find(id);
       const changed = row?.status === "kept" ? await changesOfWorktree(parts, row) : [];
       return Promise.all(changed.map(({ path }) => pathTarget(path, "write", roots)));
     },
     execute: async ({ run: id, partial = false }, context) => {
-      const row = find(id);
+      const row = await find(id);
       if (!row) return { text: `there is no run '${id}'`, isError: true };
       if (row.status !== "kept") return notMergeable(row);
       try {
-        if (mergeTarget(parts, row) !== projectDir)
+        if ((await mergeTarget(parts, row)) !== projectDir)
           return {
             text: `${id} did not begin with this project, so it cannot be merged here`,
             isError: true,

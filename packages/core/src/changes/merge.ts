@@ -35,10 +35,10 @@ export type MergeReport = {
 };
 
 /** The folder that a copy is merged into: what it was made from or, if that was a copy that is gone, what that was made from. */
-export function mergeTarget({ store }: WorktreeParts, row: WorktreeRow): string {
+export async function mergeTarget({ record }: WorktreeParts, row: WorktreeRow): Promise<string> {
   let into = row.into;
   while (!existsSync(into)) {
-    const above = store.worktreeAt(into);
+    const above = await record.findWorktree({ path: into });
     if (!above) throw new RetinueError("failed", `the folder to merge into is not there any more: ${into}`);
     into = above.into;
   }
@@ -51,8 +51,8 @@ export function mergeTarget({ store }: WorktreeParts, row: WorktreeRow): string 
  */
 export async function mergeWorktree(parts: WorktreeParts, request: MergeRequest): Promise<MergeReport> {
   const { row, locks } = request;
-  const into = mergeTarget(parts, row);
-  return withProjectLock(parts.store, into, async () => {
+  const into = await mergeTarget(parts, row);
+  return withProjectLock(parts.record, into, async () => {
     const changed = await changesOfWorktree(parts, row);
     changed.sort((one, other) => (one.path < other.path ? -1 : 1));
     const releases: (() => void)[] = [];
@@ -114,7 +114,7 @@ async function inTheWay(into: string, { path, after }: FileStates): Promise<stri
 
 /** Every step is on record before it is done, and can be undone with the changes of the run that merges. */
 async function apply(
-  { store, blobs }: WorktreeParts,
+  { record, blobs }: WorktreeParts,
   { row, by }: MergeRequest,
   into: string,
   planned: readonly Planned[],
@@ -128,18 +128,22 @@ async function apply(
     const changeId = createId("chg");
     opened.push({ changeId, path });
     const about = { changeId, ...by, aboutRun: row.runId, root: into, path, source: "merge" as const };
-    store.openChange({ ...about, before, ...(after !== undefined && { after }), done: false });
+    void record.write({
+      kind: "change.open",
+      change: { ...about, before, ...(after !== undefined && { after }), done: false },
+    });
   };
   const folders = new Set<string>();
   for (const { path, ours, state } of steps) {
     if (state) for (const folder of await missingFolders(into, path, folders)) open(folder, null);
     open(path, ours, state);
   }
-  await store.committed();
+  await record.committed();
   const inOrder = [...steps.filter(({ state }) => !state), ...steps.filter(({ state }) => state)];
   for (const { path, state } of inOrder) await restoreState(into, path, state, blobs);
-  for (const { changeId, path } of opened) store.closeChange(changeId, await lookAt(into, path));
-  await store.committed();
+  for (const { changeId, path } of opened)
+    void record.write({ kind: "change.close", changeId, after: await lookAt(into, path) });
+  await record.committed();
   return steps.map(({ path, ours, state }) => ({
     path,
     kind: state === null ? "deleted" : ours === null ? "created" : "modified",

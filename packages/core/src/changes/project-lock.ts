@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Gate } from "../budget/gate.ts";
-import type { Store } from "../record/create-store.ts";
+import type { Record } from "../record/record.ts";
 import { RetinueError } from "../schema/error.ts";
 
 const gates = new Map<string, Gate>();
@@ -13,27 +13,27 @@ const WAITS = 300;
  * in the record, which a crash gives back.
  */
 export async function withProjectLock<Value>(
-  store: Store,
+  record: Record,
   root: string,
   work: () => Promise<Value>,
 ): Promise<Value> {
   const gate = gates.get(root) ?? new Gate(1);
   gates.set(root, gate);
   return gate.run(async () => {
-    const release = await takeLease(store, root);
+    const release = await takeLease(record, root);
     try {
       return await work();
     } finally {
-      release();
+      await release();
     }
   });
 }
 
-async function takeLease(store: Store, root: string): Promise<() => void> {
+async function takeLease(record: Record, root: string): Promise<() => Promise<void>> {
   const name = `project ${createHash("sha256").update(root).digest("hex").slice(0, 24)}`;
   for (let waits = 0; ; waits++) {
     try {
-      return store.takeLease(name);
+      return await record.takeLease(name);
     } catch (thrown) {
       if (!(thrown instanceof RetinueError)) throw thrown;
       if (waits === WAITS)

@@ -1,4 +1,5 @@
-import type { Store } from "../record/create-store.ts";
+import { readTree } from "../record/read-tree.ts";
+import type { Record } from "../record/record.ts";
 import { subtreeOf } from "../run/read-row.ts";
 import type { FileChange, FileState } from "../schema/change.ts";
 import { RetinueError } from "../schema/error.ts";
@@ -30,30 +31,30 @@ export type NetChange = {
 };
 
 /** Finds a run, session or act by its id or a beginning of it that fits only one. */
-export function findScope(store: Store, name: string): Scope {
-  if (name.startsWith("ses_")) return sessionScope(store, store.findSession(name));
-  const found = store.runsLike(name);
+export async function findScope(record: Record, name: string): Promise<Scope> {
+  if (name.startsWith("ses_")) return await sessionScope(record, await record.findSession(name));
+  const found = await record.findRuns(name);
   const [only] = found;
   if (!only || found.length > 1)
-    throw notFound(
+    throw await notFound(
       name,
       found.map(({ id }) => id),
-      store,
+      record,
     );
-  const session = store.findSession(only.sessionId);
-  const ids = only.kind === "act" ? [only.id] : runsBelow(store, only.sessionId, only.id);
-  return { id: only.id, kind: only.kind, session, changes: changesIn(store, ids) };
+  const session = await record.findSession(only.sessionId);
+  const ids = only.kind === "act" ? [only.id] : await runsBelow(record, only.sessionId, only.id);
+  return { id: only.id, kind: only.kind, session, changes: await changesIn(record, ids) };
 }
 
-function sessionScope(store: Store, session: SessionRow): Scope {
+async function sessionScope(record: Record, session: SessionRow): Promise<Scope> {
   const id = session.session_id;
-  const ids = [id, ...store.runs(id).map((run) => run.run_id)];
-  return { id, kind: "session", session, changes: changesIn(store, ids) };
+  const ids = [id, ...(await record.readRows({ sessionId: id, kind: "runs" })).map((run) => run.run_id)];
+  return { id, kind: "session", session, changes: await changesIn(record, ids) };
 }
 
-function runsBelow(store: Store, sessionId: string, runId: string): string[] {
+async function runsBelow(record: Record, sessionId: string, runId: string): Promise<string[]> {
   const ids = new Set<string>();
-  const left: MessageNode[] = store.tree(sessionId);
+  const left: MessageNode[] = await readTree(record, sessionId);
   for (let node = left.pop(); node; node = left.pop()) {
     if (node.run_id === runId && isRun(node)) for (const row of subtreeOf(node)) ids.add(row.run_id);
     else left.push(...node.children);
@@ -66,10 +67,10 @@ function isRun(node: MessageNode): boolean {
 }
 
 /** With the acts on these runs, and the acts on those acts. */
-function changesIn(store: Store, runIds: readonly string[]): FileChange[] {
+async function changesIn(record: Record, runIds: readonly string[]): Promise<FileChange[]> {
   const ids = new Set(runIds);
   while (true) {
-    const changes = store.changesOf([...ids]);
+    const changes = await record.listChanges({ ids: [...ids] });
     const acts = changes.map((change) => change.runId).filter((id) => isAct(id) && !ids.has(id));
     if (acts.length === 0) return changes;
     for (const id of acts) ids.add(id);
@@ -112,15 +113,17 @@ export function unkept(changes: readonly FileChange[]): string[] {
   return [...new Set(texts)];
 }
 
-function notFound(name: string, fitting: readonly string[], store: Store): RetinueError {
+async function notFound(name: string, fitting: readonly string[], record: Record): Promise<RetinueError> {
   if (fitting.length > 0)
     return new RetinueError(
       "input",
       `'${name}' fits several runs: ${listSome(fitting)}`,
       "give more of the id",
     );
-  const [newest] = store.sessions({ limit: 1 });
-  const runs = newest ? store.runs(newest.session_id).slice(0, 5) : [];
+  const [newest] = (await record.listSessions({ limit: 1 })).sessions;
+  const runs = newest
+    ? (await record.readRows({ sessionId: newest.session_id, kind: "runs" })).slice(0, 5)
+    : [];
   const known = newest ? [newest.session_id, ...runs.map((run) => run.run_id)].join(", ") : "none yet";
   const hint = "see runs with: retinue trace last --json";
   return new RetinueError("input", `no run or session '${name}'; the latest are: ${known}`, hint);

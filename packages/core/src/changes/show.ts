@@ -1,5 +1,5 @@
 import type { BlobStore } from "../record/checkpoints/blob-store.ts";
-import type { Store } from "../record/create-store.ts";
+import type { Record } from "../record/record.ts";
 import { createPatches, type FilePatch } from "./patch.ts";
 import { findScope, netChanges, type Scope, unkept } from "./scope.ts";
 import { keepState } from "./state.ts";
@@ -17,10 +17,10 @@ export type ShownChanges = { scope: Scope; folders: readonly ShownFolder[]; unke
 
 /** Sums up what a run, session or act changed, from what it first found to what it last left. */
 export async function showChanges(
-  { store, blobs }: { store: Store; blobs: BlobStore },
+  { record, blobs }: { record: Record; blobs: BlobStore },
   name: string,
 ): Promise<ShownChanges> {
-  const scope = findScope(store, name);
+  const scope = await findScope(record, name);
   const byRoot = new Map<string, Parameters<typeof createPatches>[0][number][]>();
   for (const net of netChanges(scope.changes)) {
     const after = net.outcomeKnown ? net.after : await keepState(net.root, net.path, blobs, false);

@@ -1,5 +1,5 @@
 import type { BlobStore } from "../record/checkpoints/blob-store.ts";
-import type { Store } from "../record/create-store.ts";
+import type { Record } from "../record/record.ts";
 import { createId } from "../run/create-id.ts";
 import type { FileChange, FileState } from "../schema/change.ts";
 import { RetinueError } from "../schema/error.ts";
@@ -24,13 +24,13 @@ export type UndoPlan = {
 /** What an undo did; undoing `act` takes it back. */
 export type UndoReport = { act: string | null; restored: readonly string[]; left: readonly string[] };
 
-type Parts = { store: Store; blobs: BlobStore };
+type Parts = { record: Record; blobs: BlobStore };
 
 /** Compares what a run left with what is there now. Nothing in the project changes. */
-export async function planUndo({ store }: Parts, name: string): Promise<UndoPlan> {
-  const before = findScope(store, name);
-  await settleOpen(store, before.changes);
-  const scope = findScope(store, before.id);
+export async function planUndo({ record }: Parts, name: string): Promise<UndoPlan> {
+  const before = await findScope(record, name);
+  await settleOpen(record, before.changes);
+  const scope = await findScope(record, before.id);
   const root = scope.session.project;
   const steps: UndoStep[] = [];
   const conflicts: { path: string; why: string }[] = [];
@@ -39,7 +39,7 @@ export async function planUndo({ store }: Parts, name: string): Promise<UndoPlan
     if (net.root !== root) continue;
     const now = await lookAt(root, net.path);
     if (sameState(now, net.before) || isSettled(now, net)) continue;
-    const why = conflictOf(now, net) ?? laterChange(store, net, own);
+    const why = conflictOf(now, net) ?? (await laterChange(record, net, own));
     if (why) conflicts.push({ path: net.path, why });
     steps.push({ path: net.path, now, target: net.before });
   }
@@ -60,11 +60,11 @@ function conflictOf(now: FileState, net: NetChange): string | null {
 }
 
 /** The content may be what the run left and still be another run's work by now. */
-function laterChange(store: Store, net: NetChange, own: ReadonlySet<string>): string | null {
+async function laterChange(record: Record, net: NetChange, own: ReadonlySet<string>): Promise<string | null> {
   if (isFolder(net.after) || net.closedSeq === null) return null;
-  const later = store
-    .changesSince(net.root, net.path, net.closedSeq)
-    .find(({ changeId, source, note }) => !own.has(changeId) && source !== "undo" && note === null);
+  const later = (await record.listChanges({ root: net.root, path: net.path, after: net.closedSeq })).find(
+    ({ changeId, source, note }) => !own.has(changeId) && source !== "undo" && note === null,
+  );
   return later ? `${later.runId} changed it later` : null;
 }
 
@@ -73,23 +73,23 @@ function laterChange(store: Store, net: NetChange, own: ReadonlySet<string>): st
  * record before it is done, so that the undo can itself be undone, and so that after a crash the same call finishes it.
  */
 export async function undoChanges(parts: Parts, name: string, force: boolean): Promise<UndoReport> {
-  const { store } = parts;
-  const { session, changes } = findScope(store, name);
-  const release = store.takeLease(session.session_id);
+  const { record } = parts;
+  const { session, changes } = await findScope(record, name);
+  const release = await record.takeLease(session.session_id);
   try {
-    return await withProjectLock(store, session.project, async () => {
+    return await withProjectLock(record, session.project, async () => {
       const begun = changes.find(isUnfinishedUndo);
       const plan = await planUndo(parts, name);
       if (plan.conflicts.length > 0 && !force) throw conflictError(plan);
       return apply(parts, plan, begun?.runId ?? createId("und"), force);
     });
   } finally {
-    release();
+    await release();
   }
 }
 
 async function apply(
-  { store, blobs }: Parts,
+  { record, blobs }: Parts,
   plan: UndoPlan,
   act: string,
   force: boolean,
@@ -105,28 +105,32 @@ async function apply(
   for (const { path, target } of steps) {
     const changeId = createId("chg");
     ids.set(path, changeId);
-    store.openChange({
-      changeId,
-      sessionId: scope.session.session_id,
-      runId: act,
-      aboutRun: scope.id,
-      messageId: null,
-      root,
-      path,
-      source: "undo",
-      before: found.get(path) ?? null,
-      after: target,
-      done: false,
+    void record.write({
+      kind: "change.open",
+      change: {
+        changeId,
+        sessionId: scope.session.session_id,
+        runId: act,
+        aboutRun: scope.id,
+        messageId: null,
+        root,
+        path,
+        source: "undo",
+        before: found.get(path) ?? null,
+        after: target,
+        done: false,
+      },
     });
   }
-  await store.committed();
+  await record.committed();
   const left: string[] = [];
   for (const { path, target } of inOrder(steps)) {
     const done = await restoreState(root, path, target, blobs);
     if (!done) left.push(path);
   }
-  for (const [path, changeId] of ids) store.closeChange(changeId, await lookAt(root, path));
-  await store.committed();
+  for (const [path, changeId] of ids)
+    void record.write({ kind: "change.close", changeId: changeId, after: await lookAt(root, path) });
+  await record.committed();
   const restored = steps.map(({ path }) => path).filter((path) => !left.includes(path));
   return { act: steps.length > 0 ? act : null, restored, left };
 }
@@ -152,15 +156,17 @@ function depthOf(path: string): number {
 }
 
 /** Finds out about changes inside which a process ended: whether they happened can be seen where the outcome was planned. */
-async function settleOpen(store: Store, changes: readonly FileChange[]): Promise<void> {
+async function settleOpen(record: Record, changes: readonly FileChange[]): Promise<void> {
   for (const change of changes) {
     if (change.closedSeq !== null) continue;
     const now = await lookAt(change.root, change.path).catch(() => undefined);
     if (now === undefined) continue;
-    if (sameState(now, change.before)) store.closeChange(change.changeId, change.before);
-    else if (change.outcomeKnown && sameState(now, change.after)) store.closeChange(change.changeId, now);
+    if (sameState(now, change.before))
+      void record.write({ kind: "change.close", changeId: change.changeId, after: change.before });
+    else if (change.outcomeKnown && sameState(now, change.after))
+      void record.write({ kind: "change.close", changeId: change.changeId, after: now });
   }
-  await store.committed();
+  await record.committed();
 }
 
 function isUnfinishedUndo(change: FileChange): boolean {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BlobStore } from "../record/checkpoints/blob-store.ts";
-import type { Store } from "../record/create-store.ts";
+import type { Record } from "../record/record.ts";
 import type { FileState, WorktreeRow, WorktreeStatus } from "../schema/change.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 import { hasGit, runShadowGit, type ShadowEntry } from "./git.ts";
@@ -12,7 +12,7 @@ import { findRepository, type ProjectRepository } from "./repository.ts";
 import { Shadow, shadowDir } from "./shadow.ts";
 
 /** What copies of projects are made and kept with. */
-export type WorktreeParts = { store: Store; blobs: BlobStore; dataDir: string };
+export type WorktreeParts = { record: Record; blobs: BlobStore; dataDir: string };
 
 /** The run that gets a copy, and what it is a copy of. */
 export type WorktreeRequest = Pick<WorktreeRow, "runId" | "sessionId" | "agent" | "line"> & {
@@ -31,7 +31,7 @@ export function hiddenRef(runId: string): string {
  * project's index, branches and files stay as they are, and no hook or filter runs.
  */
 export async function makeWorktree(parts: WorktreeParts, request: WorktreeRequest): Promise<WorktreeRow> {
-  const { store, dataDir } = parts;
+  const { record, dataDir } = parts;
   const { from, nowMs, ...about } = request;
   if (!(await hasGit(from)))
     throw new RetinueError(
@@ -52,13 +52,11 @@ export async function makeWorktree(parts: WorktreeParts, request: WorktreeReques
     tainted: false,
     createdAtMs: nowMs,
   };
-  await clear(parts, store.worktree(request.runId) ?? making);
-  store.saveWorktree(making);
-  await store.committed();
+  await clear(parts, (await record.findWorktree({ runId: request.runId })) ?? making);
+  await record.write({ kind: "worktree.save", row: making });
   try {
     const open: WorktreeRow = { ...making, ...(await fill(parts, making)), status: "open" };
-    store.saveWorktree(open);
-    await store.committed();
+    await record.write({ kind: "worktree.save", row: open });
     return open;
   } catch (thrown) {
     await removeWorktree(parts, making, "removed").catch(() => {});
@@ -68,14 +66,14 @@ export async function makeWorktree(parts: WorktreeParts, request: WorktreeReques
 
 type Base = Pick<WorktreeRow, "baseTree" | "baseCommit" | "gitDir">;
 
-async function fill({ dataDir, store }: WorktreeParts, { path, into, runId }: WorktreeRow): Promise<Base> {
+async function fill({ dataDir, record }: WorktreeParts, { path, into, runId }: WorktreeRow): Promise<Base> {
   const repository = findRepository(into);
   const head = repository && (await headOf(repository));
   if (repository && head) {
     const { commonDir } = repository;
     const add = ["worktree", "add", "-q", "--detach", "--no-checkout", path, head];
     const env = { GIT_DIR: commonDir };
-    await withProjectLock(store, commonDir, () => runShadowGit(add, { cwd: into, env }));
+    await withProjectLock(record, commonDir, () => runShadowGit(add, { cwd: into, env }));
   } else await mkdir(path, { mode: 0o700 });
   const source = await Shadow.open(dataDir, into);
   try {
@@ -158,19 +156,18 @@ export async function removeWorktree(
   row: WorktreeRow,
   status: WorktreeStatus,
 ): Promise<void> {
-  parts.store.saveWorktree({ ...row, status });
-  await parts.store.committed();
+  await parts.record.write({ kind: "worktree.save", row: { ...row, status } });
   await clear(parts, row);
 }
 
-async function clear({ dataDir, store }: WorktreeParts, row: WorktreeRow): Promise<void> {
+async function clear({ dataDir, record }: WorktreeParts, row: WorktreeRow): Promise<void> {
   await rm(row.path, { recursive: true, force: true });
   await rm(shadowDir(dataDir, row.path), { recursive: true, force: true });
   const commonDir = row.gitDir ?? findRepository(row.into)?.commonDir;
   if (!commonDir || !existsSync(commonDir)) return;
   const env = { GIT_DIR: commonDir };
   await runShadowGit(["update-ref", "-d", hiddenRef(row.runId)], { cwd: commonDir, env, expect: () => true });
-  await withProjectLock(store, commonDir, () => removeEntry(join(commonDir, "worktrees"), row.path));
+  await withProjectLock(record, commonDir, () => removeEntry(join(commonDir, "worktrees"), row.path));
 }
 
 /** Git fails at an entry of another worktree that is half there, so entries are made and removed one after the other. */
@@ -186,16 +183,17 @@ async function removeEntry(entries: string, path: string): Promise<void> {
  * what belongs to copies whose folder somebody has deleted. A copy that cannot be read may hold work, so it stays.
  */
 export async function sweepWorktrees(parts: WorktreeParts): Promise<void> {
-  const { store, dataDir } = parts;
-  for (const row of store.liveWorktrees()) {
-    if (store.session(row.sessionId)?.status === "running") continue;
+  const { record, dataDir } = parts;
+  for (const row of await record.listWorktrees()) {
+    if ((await record.readSession(row.sessionId))?.status === "running") continue;
     const isThere = row.status !== "making" && existsSync(row.path);
     if (isThere && row.status === "kept") continue;
-    if (isThere && (await mayBeChanged(parts, row))) store.saveWorktree({ ...row, status: "kept" });
+    if (isThere && (await mayBeChanged(parts, row)))
+      await record.write({ kind: "worktree.save", row: { ...row, status: "kept" } });
     else await removeWorktree(parts, row, "removed");
   }
   for (const name of await readdir(join(dataDir, "worktrees")).catch(() => [])) {
-    const row = store.worktree(name);
+    const row = await record.findWorktree({ runId: name });
     if (row && GIVEN_UP.has(row.status)) await clear(parts, row);
   }
 }

@@ -89,18 +89,18 @@ export async function bringToLife(request: SpawnRequest, messageId: number, abov
     if (request.program !== undefined) tools.set(PROGRAM_TOOL, programTool(children, request.program));
   }
   if (past) {
-    forkRun(run, past.root);
-    if (hadProjectText(host.store, past.at.sessionId)) projectText.enter();
+    await forkRun(run, past.root);
+    if (await hadProjectText(host.record, past.at.sessionId)) projectText.enter();
     await recallSession(session, [past.root]);
   }
-  if (resume) restore(run, resume);
+  if (resume) await restore(run, resume);
   if (resume && children) rememberChildren(children, resume, earlier);
-  if (resume && host.store.stopsAsked(session.id).some(({ id }) => id === runId))
+  if (resume && (await host.record.listStops(session.id)).some(({ id }) => id === runId))
     run.interrupt(STOPPED_FROM_OUTSIDE);
   if (profile.isOfProject) projectText.enter();
   if (!run.tainted && host.guards.taintsReader(await host.untrusted.hold(profile.promptFiles)))
-    taint(run, "its prompt");
-  if (run.tainted) host.untrusted.taintWorkspace(run);
+    await taint(run, "its prompt");
+  if (run.tainted) await host.untrusted.taintWorkspace(run);
   session.live.set(runId, run);
   parent?.kids.add(run);
   request.onLive?.();
@@ -114,9 +114,9 @@ function cwdIn(projectDir: string, { cwd, parent }: SpawnRequest): string | unde
 }
 
 /** What was spent before counts for the run; the session's account was charged for all of it at once. */
-function restore(run: Run, node: MessageNode): void {
+async function restore(run: Run, node: MessageNode): Promise<void> {
   const { session } = run;
-  restoreRun(run, node);
+  await restoreRun(run, node);
   const spent = spentIn(node);
   run.account.tokensSpent = spent.tokens;
   run.account.costSpent = spent.costUsd;

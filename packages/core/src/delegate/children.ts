@@ -83,7 +83,7 @@ export class Children {
     if (open.length === 0) return null;
     await this.waiting(Promise.all(open.map((delegation) => delegation.done)));
     const output = deliver(this, open, "ended");
-    if (output.tainted) taint(parent, "collect_results");
+    if (output.tainted) await taint(parent, "collect_results");
     if (output.privateData) parent.privateData = true;
     const text = parent.host.redactor.redact(output.text);
     return `These sub-agents had not been collected yet. Take their results into account, then finish.\n${text}`;

@@ -1,4 +1,5 @@
-import type { Store } from "../record/create-store.ts";
+import { readTree } from "../record/read-tree.ts";
+import type { Record } from "../record/record.ts";
 import { isClosed, subtreeOf } from "../run/read-row.ts";
 import type { Run } from "../run/run.ts";
 import { RetinueError } from "../schema/error.ts";
@@ -6,9 +7,9 @@ import type { ForkPoint, MessageNode, Past } from "../schema/record.ts";
 import { restoreRun } from "./restore-run.ts";
 
 /** The latest root run of a session as it was at a moment: its turns that were over by then, with everything below them. */
-export function pastOf(store: Store, { sessionId, seq }: ForkPoint): Past {
-  const session = store.findSession(sessionId);
-  const root = store.tree(session.session_id).findLast((node) => node.opened_seq <= seq);
+export async function pastOf(record: Record, { sessionId, seq }: ForkPoint): Promise<Past> {
+  const session = await record.findSession(sessionId);
+  const root = (await readTree(record, session.session_id)).findLast((node) => node.opened_seq <= seq);
   if (!root)
     throw new RetinueError(
       "input",
@@ -27,9 +28,9 @@ export function pastOf(store: Store, { sessionId, seq }: ForkPoint): Past {
 }
 
 /** Gives a new run the conversation of that moment; the new task comes after it. Counters and budget are its own. */
-export function forkRun(run: Run, past: MessageNode): void {
+export async function forkRun(run: Run, past: MessageNode): Promise<void> {
   const [system, task] = run.history;
-  restoreRun(run, past, true);
+  await restoreRun(run, past, true);
   const report = run.resumption?.kind === "wrap_up" ? run.resumption.reply?.text : undefined;
   if (report) run.push({ role: "assistant", content: [{ type: "text", text: report }] });
   if (!system || !task) return;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { TimeBox } from "../budget/deadline.ts";
 import { pathTarget } from "../files/resolve-path.ts";
+import { recordText } from "../record/record-journal.ts";
 import { decide } from "../rights/decide.ts";
 import { childChain, delegationLayer, toolsLayer } from "../rights/layers.ts";
 import { metadataOf } from "../run/read-row.ts";
@@ -97,8 +98,9 @@ export async function createProfile(session: Session, request: ProfileRequest): 
       ...(instructions ? [join(session.projectDir, instructions.file)] : []),
     ],
     isOfProject,
-    systemPromptId: host.store.savePrompt(system),
-    snapshotId: host.store.savePrompt(
+    systemPromptId: recordText(host.record, system),
+    snapshotId: recordText(
+      host.record,
       JSON.stringify(
         redactor.redactJson({
           agent,
@@ -162,8 +164,8 @@ export type ProfileSnapshot = Pick<Profile, "agent" | "chain" | "limits" | "maxD
 /** The profile of a recorded run: rights, limits and prompt as they were, whatever the agent's file says now. */
 export async function restoreProfile(host: Host, row: MessageRow, parent: Run | null): Promise<Profile> {
   const snapshotId = String(metadataOf(row).snapshot);
-  const kept = host.store.prompt(snapshotId);
-  const system = host.store.prompt(row.system_prompt_id ?? "");
+  const kept = await host.record.readText(snapshotId);
+  const system = await host.record.readText(row.system_prompt_id ?? "");
   if (kept === undefined || system === undefined) {
     throw new RetinueError(
       "store",

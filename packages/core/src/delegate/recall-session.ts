@@ -1,4 +1,5 @@
-import type { Store } from "../record/create-store.ts";
+import { readTree } from "../record/read-tree.ts";
+import type { Record } from "../record/record.ts";
 import type { ToolCall } from "../run/model/reply.ts";
 import { heldPrivateData, metadataOf, subtreeOf } from "../run/read-row.ts";
 import type { Session } from "../run/run.ts";
@@ -37,9 +38,9 @@ export async function recallSession(session: Session, roots: readonly MessageNod
  * Whether text of the project had entered a recorded session. Of records from before that was kept it is taken from what
  * its runs read, and of one that was removed nobody knows.
  */
-export function hadProjectText(store: Store, sessionId: string): boolean {
-  const row = store.session(sessionId);
+export async function hadProjectText(record: Record, sessionId: string): Promise<boolean> {
+  const row = await record.readSession(sessionId);
   if (!row) return true;
   const { projectText } = JSON.parse(row.metadata_json ?? "{}") as { projectText?: boolean };
-  return projectText ?? store.tree(sessionId).some(heldPrivateData);
+  return projectText ?? (await readTree(record, sessionId)).some(heldPrivateData);
 }

@@ -22,7 +22,7 @@ import { resultText, runningText } from "./result-text.ts";
  * Puts a run back to where its rows end: history, counters, taint, files, and what to do next. A run that had not
  * reached its first turn begins anew. `whole` says that nothing is left to do for the last turn.
  */
-export function restoreRun(run: Run, node: MessageNode, whole = false): void {
+export async function restoreRun(run: Run, node: MessageNode, whole = false): Promise<void> {
   restoreKnowledge(run, metadataOf(node));
   for (const row of node.children) if (row.request_type === "continuation") restoreSpending(run, row);
   const turns = turnsOf(node);
@@ -31,7 +31,7 @@ export function restoreRun(run: Run, node: MessageNode, whole = false): void {
   const said: string[] = [];
   for (const [index, row] of turns.entries()) {
     const metadata = metadataOf(row);
-    restoreMessages(run, metadata);
+    await restoreMessages(run, metadata);
     restoreState(run, metadata);
     run.cutAnswer = said.slice(said.length - Number(metadata.cutAnswer ?? 0));
     restoreModel(run, row);
@@ -57,8 +57,9 @@ function restoreSpending(run: Run, row: MessageNode): void {
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-function restoreMessages(run: Run, metadata: Metadata): void {
-  const history = typeof metadata.history === "string" ? run.host.store.prompt(metadata.history) : undefined;
+async function restoreMessages(run: Run, metadata: Metadata): Promise<void> {
+  const history =
+    typeof metadata.history === "string" ? await run.host.record.readText(metadata.history) : undefined;
   if (history !== undefined) run.replaceHistory(JSON.parse(history) as LanguageModelV4Message[]);
   for (const text of (metadata.before as string[] | undefined) ?? []) run.pushUser(text);
 }

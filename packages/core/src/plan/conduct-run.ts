@@ -1,4 +1,5 @@
 import { PROGRAM_TOOL } from "../delegate/program-tool.ts";
+import { readTree } from "../record/read-tree.ts";
 import type { CallableModel } from "../run/model/callable-model.ts";
 import type { Agent } from "../schema/agent.ts";
 import type { Conducted } from "../schema/plan.ts";
@@ -25,20 +26,22 @@ function conductOf(conducted: Conducted, ports: PlanningPorts): Conduct {
 }
 
 /** Leaves the run to its program for one call, and ends it with what the program reports. */
-function conductProgram({ store, sessionId }: PlanningPorts): Conduct {
-  const answer = () => {
-    const rows = store.tree(sessionId).flatMap((root) => root.children.flatMap((turn) => turn.children));
+function conductProgram({ record, sessionId }: PlanningPorts): Conduct {
+  const answer = async () => {
+    const rows = (await readTree(record, sessionId)).flatMap((root) =>
+      root.children.flatMap((turn) => turn.children),
+    );
     const { response_content: said, status } = rows.find((row) => row.call_id === PROGRAM_TOOL) ?? {};
     return said ? { said, isFailed: status === "failed" } : undefined;
   };
   return {
     async next() {
-      await store.committed();
-      const { said, isFailed } = answer() ?? {};
+      await record.committed();
+      const { said, isFailed } = (await answer()) ?? {};
       if (said === undefined) return { call: { id: PROGRAM_TOOL, tool: PROGRAM_TOOL, input: {} } };
       return isFailed ? { fail: said, type: "failed" } : { say: said };
     },
-    report: () => answer()?.said ?? "the session ended before its program did",
+    report: async () => (await answer())?.said ?? "the session ended before its program did",
   };
 }
 

@@ -12,7 +12,7 @@ export type Move =
 export type Conduct = {
   next(): Promise<Move>;
   /** What there is, for a run that must end before its time. */
-  report(): string;
+  report(): Promise<string>;
 };
 
 /** `provider/model-id` in the rows of a run that the host leads. */
@@ -58,7 +58,7 @@ export function createConductor(conduct: Conduct, passedOn: CallableModel): Call
 
 async function decide(conduct: Conduct, options: LanguageModelV4CallOptions): Promise<Move> {
   const { purpose } = options.providerOptions?.retinue ?? {};
-  return purpose === undefined ? conduct.next() : { say: conduct.report() };
+  return purpose === undefined ? conduct.next() : { say: await conduct.report() };
 }
 
 function* partsOf(move: Move): Generator<LanguageModelV4StreamPart> {

@@ -25,9 +25,9 @@ export type PlannerAnswer =
 /** Leads the run that makes a plan: the planner is asked, and asked once more if its plan is not sound. */
 export function conductPlanning(ports: PlanningPorts, planId: string, maxSteps: number): Conduct {
   const next = async (): Promise<Move> => {
-    const made = ports.store.plan(planId);
+    const made = await ports.record.readPlan(planId);
     if (made) return { say: `Plan ${made.id} has ${made.steps.length} steps.` };
-    const record = readPlanRecord(ports.store, ports.sessionId);
+    const record = await readPlanRecord(ports.record, ports.sessionId);
     const ask = { goal: record.root?.request_content ?? "", agents: ports.agents(), maxSteps };
     const step = await askPlanner(ports, record, { ids: ["plan", "mend-plan"], first: askForPlan(ask), ask });
     if ("move" in step) return step.move;
@@ -50,10 +50,10 @@ export function conductPlanning(ports: PlanningPorts, planId: string, maxSteps: 
       executionSessionId: null,
       results: [],
     };
-    ports.store.addPlan(plan);
+    await ports.record.addPlan(plan);
     return { say: `Plan ${plan.id} has ${plan.steps.length} steps.` };
   };
-  return { next, report: () => "The plan was not finished." };
+  return { next, report: async () => "The plan was not finished." };
 }
 
 /** What to ask the planner for, under which call ids, and which steps are done already. */

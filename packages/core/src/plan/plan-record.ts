@@ -1,4 +1,5 @@
-import type { Store } from "../record/create-store.ts";
+import { readTree } from "../record/read-tree.ts";
+import type { Record } from "../record/record.ts";
 import { isClosed, metadataOf, resultOfRow, subtreeOf } from "../run/read-row.ts";
 import type { MessageNode } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
@@ -10,8 +11,8 @@ export type MadeCall = { text: string; runs: MessageNode[] };
 export type PlanRecord = { root: MessageNode | null; calls: ReadonlyMap<string, MadeCall> };
 
 /** Reads what a session's root run has asked for so far. */
-export function readPlanRecord(store: Store, sessionId: string): PlanRecord {
-  const root = store.tree(sessionId)[0] ?? null;
+export async function readPlanRecord(record: Record, sessionId: string): Promise<PlanRecord> {
+  const root = (await readTree(record, sessionId))[0] ?? null;
   const calls = new Map<string, MadeCall>();
   const callOf = (id: string | null): MadeCall => {
     const known = calls.get(id ?? "") ?? { text: "", runs: [] };

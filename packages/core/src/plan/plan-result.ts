@@ -1,4 +1,4 @@
-import type { Store } from "../record/create-store.ts";
+import type { Record } from "../record/record.ts";
 import { isClosed } from "../run/read-row.ts";
 import type { ExecutionPlan, PhaseCalls, PlanResult, PlanStatus, StepResult } from "../schema/plan.ts";
 import type { MessageNode } from "../schema/record.ts";
@@ -15,20 +15,20 @@ export const REVIEW_CALL = "review";
 const PLANNER_CALLS = ["replan", "mend-replan"];
 
 /** What an execution came to, read from the record; of one that still goes on, what there is so far. */
-export function planResult(
-  { store, sessionId, now }: Pick<PlanningPorts, "store" | "sessionId" | "now">,
+export async function planResult(
+  { record, sessionId, now }: Pick<PlanningPorts, "record" | "sessionId" | "now">,
   plan: ExecutionPlan,
-): PlanResult {
-  const record = readPlanRecord(store, sessionId);
-  const { root } = record;
-  const steps = stepResults(plan, record);
+): Promise<PlanResult> {
+  const done = await readPlanRecord(record, sessionId);
+  const { root } = done;
+  const steps = stepResults(plan, done);
   const inForce = steps.filter((one) => !one.replaced);
   const success = inForce.every((one) => one.success);
   const cancelled = root?.status === "cancelled";
   const status = success ? "completed" : cancelled ? "cancelled" : "failed";
-  const below = resultsBelow([...record.calls.values()].flatMap((call) => call.runs));
+  const below = resultsBelow([...done.calls.values()].flatMap((call) => call.runs));
   const review =
-    endedResult(findLastRun(record.calls.get(REVIEW_CALL))) ?? reviewStepOf(plan, steps)?.result ?? null;
+    endedResult(findLastRun(done.calls.get(REVIEW_CALL))) ?? reviewStepOf(plan, steps)?.result ?? null;
   const high = review && findHigh(review.details);
   return {
     plan_id: plan.id,
@@ -39,14 +39,14 @@ export function planResult(
     summary: [...(high ? [`The review found, high: ${high}`] : []), summaryOf(inForce)].join("; "),
     steps,
     review,
-    replanned: record.calls.has(SECOND_BATCH),
-    ...changedFiles(record),
+    replanned: done.calls.has(SECOND_BATCH),
+    ...changedFiles(done),
     ...countTests(lastRuns(below.flatMap((one) => one.tests))),
     warnings: [
-      ...warningsOf(steps, record, review),
+      ...warningsOf(steps, done, review),
       ...(high ? [`go on with: retinue run --resume ${sessionId} "Fix what the review found"`] : []),
     ],
-    tool_calls: phaseCalls(plan, record, steps),
+    tool_calls: phaseCalls(plan, done, steps),
     tokens: sum(below, (one) => one.tokens.self),
     cost_usd: below.some((one) => one.cost_usd.self === null)
       ? null
@@ -75,24 +75,31 @@ const HIGH =
 const NONE_HIGH = /\b(?:no|none|nothing|without|0)\b[^.]{0,20}\bhigh\b|\bhigh\b\W{0,4}(?:none|0\b)/i;
 
 /** Ends a plan with what its execution came to; false if somebody else has changed it, or executes it, meanwhile. */
-export function settlePlan(
-  { store, sessionId, now }: Pick<PlanningPorts, "store" | "sessionId" | "now">,
+export async function settlePlan(
+  { record, sessionId, now }: Pick<PlanningPorts, "record" | "sessionId" | "now">,
   plan: ExecutionPlan,
   { success, steps }: Pick<PlanResult, "success" | "steps">,
-): boolean {
+): Promise<boolean> {
   if (plan.executionSessionId !== sessionId) return false;
   const status: PlanStatus = success ? "completed" : "failed";
-  return store.changePlan({ ...plan, status, results: steps, updatedAtMs: now() }, ["running"]);
+  return record.changePlan({ ...plan, status, results: steps, updatedAtMs: now() }, ["running"]);
 }
 
 /** A plan as it stands: if the session that executed it was ended from outside, the plan ends with what was done. */
-export function settleEnded(store: Store, plan: ExecutionPlan): ExecutionPlan {
+export async function settleEnded(record: Record, plan: ExecutionPlan): Promise<ExecutionPlan> {
   if (plan.status !== "running" || plan.executionSessionId === null) return plan;
-  const session = store.session(plan.executionSessionId);
+  const session = await record.readSession(plan.executionSessionId);
   if (session?.status === "running") return plan;
-  const ports = { store, sessionId: plan.executionSessionId, now: Date.now };
-  settlePlan(ports, plan, planResult(ports, plan));
-  return store.plan(plan.id) ?? plan;
+  const ports = { record, sessionId: plan.executionSessionId, now: Date.now };
+  await settlePlan(ports, plan, await planResult(ports, plan));
+  return (await record.readPlan(plan.id)) ?? plan;
+}
+
+/** Plans as they stand, in their order. */
+export async function settleAll(record: Record, plans: readonly ExecutionPlan[]): Promise<ExecutionPlan[]> {
+  const settled: ExecutionPlan[] = [];
+  for (const plan of plans) settled.push(await settleEnded(record, plan));
+  return settled;
 }
 
 /** Files that runs of the execution made, changed or deleted, by the host's own measure. */

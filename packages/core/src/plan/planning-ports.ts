@@ -1,9 +1,9 @@
-import type { Store } from "../record/create-store.ts";
+import type { Record } from "../record/record.ts";
 import type { Agent } from "../schema/agent.ts";
 
 /** What leading a plan needs from outside. */
 export type PlanningPorts = {
-  readonly store: Store;
+  readonly record: Record;
   readonly sessionId: string;
   readonly projectDir: string;
   readonly workspaceDir: string;

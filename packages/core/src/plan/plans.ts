@@ -1,7 +1,8 @@
 import { requireAgent } from "../agents/registry.ts";
 import { hadProjectText } from "../delegate/recall-session.ts";
 import { resolveLimits } from "../delegate/resolve-tools.ts";
-import type { PlanPage } from "../record/plan-table.ts";
+import { readTree } from "../record/read-tree.ts";
+import type { PlanPage } from "../record/record.ts";
 import { createId } from "../run/create-id.ts";
 import { heldPrivateData, wasTainted } from "../run/read-row.ts";
 import type { Host } from "../run/run.ts";
@@ -22,7 +23,7 @@ import { type CheckedDraft, checkDraft } from "./check-draft.ts";
 import { leaderOf } from "./conduct-run.ts";
 import { PLANNER } from "./make-plan.ts";
 import { isRunning, noPlanner, notNow, notPlanned, PlanLeft } from "./plan-errors.ts";
-import { planResult, settleEnded, settlePlan } from "./plan-result.ts";
+import { planResult, settleAll, settleEnded, settlePlan } from "./plan-result.ts";
 import { reachableFrom } from "./reachable-agents.ts";
 import { tidyDraft } from "./read-draft.ts";
 import { stepAgents } from "./run-plan.ts";
@@ -66,23 +67,23 @@ export class Plans {
   }
 
   /** The plans of this project, the last changed first; all of them, unless limited. */
-  list(limit = -1): ExecutionPlan[] {
-    const { store } = this.#host;
-    return store.plans({ project: this.#project(), limit }).map((plan) => settleEnded(store, plan));
+  async list(limit = -1): Promise<ExecutionPlan[]> {
+    const { record } = this.#host;
+    return settleAll(record, (await record.listPlans({ project: this.#project(), limit })).plans);
   }
 
   /** A part of that list: `next` of one page is `before` of the one behind it. */
-  page(limit: number, before?: number): PlanPage {
-    const { store } = this.#host;
+  async page(limit: number, before?: number): Promise<PlanPage> {
+    const { record } = this.#host;
     const wanted = { project: this.#project(), limit, ...(before !== undefined && { before }) };
-    const { plans, next } = store.planPage(wanted);
-    return { plans: plans.map((plan) => settleEnded(store, plan)), next };
+    const { plans, next } = await record.listPlans(wanted);
+    return { plans: await settleAll(record, plans), next };
   }
 
   /** The plan whose id begins so. */
-  find(id: string): ExecutionPlan {
-    const { store } = this.#host;
-    return settleEnded(store, store.findPlan(id));
+  async find(id: string): Promise<ExecutionPlan> {
+    const { record } = this.#host;
+    return await settleEnded(record, await record.findPlan(id));
   }
 
   /**
@@ -102,9 +103,9 @@ export class Plans {
       conducted: { kind: "planning", planId, maxSteps },
       ...(options.onSession && { onSession: options.onSession }),
     });
-    const plan = this.#host.store.plan(planId);
+    const plan = await this.#host.record.readPlan(planId);
     if (plan) return plan;
-    throw this.#isLeft(result) ? new PlanLeft(result) : notPlanned(result);
+    throw (await this.#isLeft(result)) ? new PlanLeft(result) : notPlanned(result);
   }
 
   /** Stores a plan that a person or a program has made; checked as the planner's are. */
@@ -128,13 +129,13 @@ export class Plans {
       executionSessionId: null,
       results: [],
     };
-    this.#host.store.addPlan(plan);
+    await this.#host.record.addPlan(plan);
     return plan;
   }
 
   /** Puts other steps into a plan, which is then a draft again; what is done and unchanged stays done. */
   async edit(id: string, draft: unknown): Promise<ExecutionPlan> {
-    const plan = this.find(id);
+    const plan = await this.find(id);
     if (plan.status === "running") throw isRunning(plan);
     this.#mustBeHere(plan);
     const {
@@ -154,16 +155,16 @@ export class Plans {
       results: keptResults(plan, steps),
       updatedAtMs: this.#host.clock.wallMs(),
     };
-    this.#host.store.addPlan(edited);
+    await this.#host.record.addPlan(edited);
     return edited;
   }
 
   /** Marks a draft as what a person wants. */
-  approve(id: string): ExecutionPlan {
-    const plan = this.find(id);
+  async approve(id: string): Promise<ExecutionPlan> {
+    const plan = await this.find(id);
     if (plan.status === "approved") return plan;
     const approved: ExecutionPlan = { ...plan, status: "approved", updatedAtMs: this.#host.clock.wallMs() };
-    if (this.#host.store.changePlan(approved, ["draft"])) return approved;
+    if (await this.#host.record.changePlan(approved, ["draft"])) return approved;
     throw plan.status === "running" ? isRunning(plan) : notNow(plan, "approved");
   }
 
@@ -172,10 +173,10 @@ export class Plans {
    * session is left to be resumed: the plan then ends when that session does.
    */
   async executePlan(given: ExecutionPlan | string, options: ExecuteOptions = {}): Promise<PlanResult> {
-    const { store } = this.#host;
+    const { record } = this.#host;
     checkNumber("maxConcurrent", options.maxConcurrent, AT_LEAST_ONE);
     resolveLimits(this.#host, "limits", options.limits);
-    const found = this.find(typeof given === "string" ? given : given.id);
+    const found = await this.find(typeof given === "string" ? given : given.id);
     if (found.status === "running") throw isRunning(found);
     if (found.status === "completed") throw notNow(found, "executed again");
     this.#mustBeHere(found);
@@ -185,9 +186,13 @@ export class Plans {
     await this.#checked(plan, agent);
     const { onFailure = "continue", replan = true, review = true } = options;
     const { sessionId: plannedIn } = plan.planning;
-    const planned = plannedIn === null ? [] : store.tree(plannedIn);
+    const planned = plannedIn === null ? [] : await readTree(record, plannedIn);
     // If the session was removed, nobody knows any more what the planner had read.
     const isUnknown = plannedIn !== null && planned.length === 0;
+    const earlier = [plannedIn, ...plan.results.map((one) => one.result?.session_id)];
+    const told = await Promise.all(
+      earlier.map((sessionId) => (sessionId ? hadProjectText(record, sessionId) : false)),
+    );
     const result = await this.#run(leaderOf(agent, options.maxConcurrent), options, {
       task: `Carry out plan ${plan.id}: ${plan.goal}`,
       conducted: { kind: "execution", planId: plan.id, onFailure, replan, review },
@@ -199,27 +204,25 @@ export class Plans {
         isUnknown ||
         planned.some(heldPrivateData) ||
         plan.results.some((one) => one.success && one.result?.private_data !== false),
-      projectText: [plannedIn, ...plan.results.map((one) => one.result?.session_id)].some(
-        (sessionId) => sessionId && hadProjectText(store, sessionId),
-      ),
-      onSession: (sessionId) => {
-        this.#claim(plan, sessionId);
+      projectText: told.includes(true),
+      onSession: async (sessionId) => {
+        await this.#claim(plan, sessionId);
         options.onSession?.(sessionId);
       },
     });
-    if (this.#isLeft(result)) throw new PlanLeft(result);
-    const ports = { store, sessionId: result.session_id, now: () => this.#host.clock.wallMs() };
-    const last = store.findPlan(plan.id);
-    const outcome = planResult(ports, last);
-    settlePlan(ports, last, outcome);
+    if (await this.#isLeft(result)) throw new PlanLeft(result);
+    const ports = { record, sessionId: result.session_id, now: () => this.#host.clock.wallMs() };
+    const last = await record.findPlan(plan.id);
+    const outcome = await planResult(ports, last);
+    await settlePlan(ports, last, outcome);
     return outcome;
   }
 
   /** Nobody else begins a plan that this process has begun. */
-  #claim(plan: ExecutionPlan, executionSessionId: string): void {
-    const { store, clock } = this.#host;
+  async #claim(plan: ExecutionPlan, executionSessionId: string): Promise<void> {
+    const { record, clock } = this.#host;
     const claimed = { ...plan, status: "running" as const, executionSessionId, updatedAtMs: clock.wallMs() };
-    if (!store.changePlan(claimed, BEGINNABLE)) throw isRunning(plan);
+    if (!(await record.changePlan(claimed, BEGINNABLE))) throw isRunning(plan);
   }
 
   async #run(
@@ -240,15 +243,15 @@ export class Plans {
     });
     const stop = () => this.#sessions.cancel(handle.sessionId, "cancelled");
     signal?.addEventListener("abort", stop, { once: true });
-    if (signal?.aborted) stop();
+    if (signal?.aborted) await stop();
     const result = await handle.result;
     signal?.removeEventListener("abort", stop);
     return result;
   }
 
   /** Whether the session of a result goes on later, here or in another process. */
-  #isLeft({ session_id: sessionId }: RunResult): boolean {
-    return this.#host.store.session(sessionId)?.status === "running";
+  async #isLeft({ session_id: sessionId }: RunResult): Promise<boolean> {
+    return (await this.#host.record.readSession(sessionId))?.status === "running";
   }
 
   #project(): string {

@@ -28,18 +28,22 @@ type Standing = { plan: ExecutionPlan; record: PlanRecord; results: readonly Ste
 
 /** Leads the run that executes a plan: its steps, once another plan for what failed, a review, the outcome. */
 export function conductExecution(ports: PlanningPorts, planId: string, terms: ExecutionTerms): Conduct {
-  const look = (): Standing => {
-    const plan = ports.store.findPlan(planId);
-    const record = readPlanRecord(ports.store, ports.sessionId);
+  const look = async (): Promise<Standing> => {
+    const plan = await ports.record.findPlan(planId);
+    const record = await readPlanRecord(ports.record, ports.sessionId);
     return { plan, record, results: stepResults(plan, record) };
   };
   const next = async (): Promise<Move> => {
-    const at = look();
+    const at = await look();
     if (!at.record.calls.has(FIRST_BATCH) && at.results.some((one) => !one.success))
       return batch(ports, at, FIRST_BATCH, terms);
-    return (await otherWay(ports, at, terms)) ?? review(ports, look(), terms) ?? finish(ports, look());
+    return (
+      (await otherWay(ports, at, terms)) ??
+      review(ports, await look(), terms) ??
+      (await finish(ports, await look()))
+    );
   };
-  return { next, report: () => reportOf(planResult(ports, look().plan)) };
+  return { next, report: async () => reportOf(await planResult(ports, (await look()).plan)) };
 }
 
 /** All steps that are not done, for the scheduler: each begins when what it needs has succeeded. */
@@ -101,7 +105,7 @@ async function otherWay(ports: PlanningPorts, at: Standing, terms: ExecutionTerm
   if ("move" in answer) return "fail" in answer.move ? null : answer.move;
   const kept = plan.steps.filter((step) => done.includes(step.id));
   const changed = { ...plan, version: plan.version + 1, steps: [...kept, ...answer.draft.steps] };
-  ports.store.addPlan({ ...changed, updatedAtMs: ports.now() });
+  await ports.record.addPlan({ ...changed, updatedAtMs: ports.now() });
   const updated = { ...at, plan: changed, results: stepResults(changed, record) };
   return batch(ports, updated, SECOND_BATCH, terms);
 }
@@ -140,9 +144,9 @@ function review(
   return { call: { id: REVIEW_CALL, tool: "delegate", input } };
 }
 
-function finish(ports: PlanningPorts, { plan }: Standing): Move {
-  const result = planResult(ports, plan);
-  settlePlan(ports, plan, result);
+async function finish(ports: PlanningPorts, { plan }: Standing): Promise<Move> {
+  const result = await planResult(ports, plan);
+  await settlePlan(ports, plan, result);
   if (result.success) return { say: reportOf(result) };
   const message = `plan ${plan.id} failed: ${result.summary}; see it with: retinue plan show ${plan.id}`;
   return { fail: message, type: "failed" };

@@ -11,7 +11,7 @@ type Call = Pick<Approval, "runId" | "callId" | "inputHash">;
 type Grounds = { tainted?: boolean; mustConfirm?: boolean };
 
 /** Which questions are wanted. */
-export type ApprovalQuery = {
+type ApprovalQuery = {
   sessionId?: string;
   /** Of this project; of those that wait, only in sessions that have not ended. */
   project?: string;

@@ -8,7 +8,9 @@ import type { SessionSeqs } from "./session-seqs.ts";
 import type { StoreNotice } from "./writer.ts";
 
 /** A journal that can also close a row with nothing but an error. */
-export type StoreJournal = Omit<Journal, "committed"> & {
+export type StoreJournal = Omit<Journal, "committed" | "open"> & {
+  /** Opens a row under an id of its own if none is given. */
+  open(row: MessageOpening, onCommit?: (seq: number) => void, id?: number): number;
   /** Closes a row as failed now, with what was thrown. */
   fail(id: number, sessionId: string, thrown: unknown, onCommit?: (seq: number) => void): void;
 };
@@ -27,10 +29,9 @@ export type JournalPorts = {
 /** Gives rows their ids and session seqs in memory and hands them to the writer. */
 export function createJournal(ports: JournalPorts): StoreJournal {
   const { ids, seqs, rows, findNamed, push, now, onNotice } = ports;
-  function open(row: MessageOpening, onCommit?: (seq: number) => void): number {
+  function open(row: MessageOpening, onCommit?: (seq: number) => void, id = ids.next()): number {
     const { sessionId, startedAtMs } = row;
     const seq = seqs.next(sessionId);
-    const id = ids.next();
     const values = openingValues(id, seq, row);
     const metadata = row.metadata === undefined ? null : JSON.stringify(row.metadata);
     push({ kind: "open", id, sessionId, seq, values, onCommit, named: findNamed(row) });

@@ -78,6 +78,8 @@ export type Store = Journal &
     written(): Promise<void>;
     /** Why nothing can be written now; null as long as it can. */
     writeProblem(): RetinueError | null;
+    /** Gives so many ids that nobody else has; the first. */
+    reserveRowIds(count: number): number;
     /** A number that is another one once another connection has written to the file. */
     othersVersion(): number;
     /** Writes everything and lets go of the file; rejects, naming what is lost, if the disk refuses. */
@@ -140,6 +142,7 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
   const journal = createJournal({ ids, seqs, rows, findNamed, push, now, onNotice });
   return {
     path,
+    reserveRowIds: ids.take,
     othersVersion: () => Number(version.get()?.data_version ?? 0),
     ...guarded(journal, { mustBeOpen, isLost: leases.isLost, nextId: ids.next }),
     committed: () => writer.committed(),
@@ -182,7 +185,8 @@ function guarded(
     return !checks.isLost(sessionId);
   };
   return {
-    open: (row, onCommit) => (isWanted(row.sessionId) ? journal.open(row, onCommit) : checks.nextId()),
+    open: (row, onCommit, id) =>
+      isWanted(row.sessionId) ? journal.open(row, onCommit, id) : checks.nextId(),
     close(id, sessionId, closing, onCommit) {
       if (isWanted(sessionId)) journal.close(id, sessionId, closing, onCommit);
     },

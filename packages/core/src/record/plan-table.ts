@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { RetinueError } from "../schema/error.ts";
 import { listSome } from "../schema/list-some.ts";
 import type { ExecutionPlan, PlanStatus } from "../schema/plan.ts";
+import type { PlanPage } from "./record.ts";
 import { decodeText, encodeText } from "./rows/lossless-text.ts";
 
 /** Plans by id, each version of their steps kept. Writes are on disk when they return. */
@@ -21,15 +22,12 @@ export type PlanTable = {
 };
 
 /** Which plans are wanted. */
-export type PlanQuery = {
+type PlanQuery = {
   project?: string;
   limit?: number;
   /** Only those whose last change came before this one, by its place in the order of changes. */
   before?: number;
 };
-
-/** Some plans; `next` is the `before` of the page behind this one, null on the last. */
-export type PlanPage = { plans: ExecutionPlan[]; next: number | null };
 
 /** Of the stored JSON; a program that finds a higher one leaves it alone. */
 const FORMAT = 1;

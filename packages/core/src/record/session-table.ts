@@ -2,28 +2,9 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { RetinueError } from "../schema/error.ts";
 import { listSome } from "../schema/list-some.ts";
 import type { SessionRow } from "../schema/record.ts";
+import type { SessionChange, SessionOpening } from "./record.ts";
 import { selectLastNumber } from "./rows/last-number.ts";
 import { decodeText, encodeText } from "./rows/lossless-text.ts";
-
-/** What is known when a session starts. */
-export type SessionOpening = {
-  sessionId: string;
-  title: string;
-  project: string;
-  workspace: string;
-  /** `running` unless said otherwise. */
-  status?: SessionRow["status"];
-  /** Stored as JSON. */
-  metadata?: Readonly<Record<string, unknown>>;
-};
-
-/** What may change about a session; absent means as before. */
-export type SessionChange = {
-  status?: SessionRow["status"];
-  title?: string;
-  /** Replaces the stored metadata. */
-  metadata?: Readonly<Record<string, unknown>>;
-};
 
 /** Reads sessions. */
 export type SessionReader = {

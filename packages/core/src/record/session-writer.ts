@@ -1,14 +1,9 @@
 import { RetinueError } from "../schema/error.ts";
 import type { SessionRow } from "../schema/record.ts";
+import type { SessionChange, SessionOpening } from "./record.ts";
 import type { RecordOp } from "./record-op.ts";
 import type { SessionSeqs } from "./session-seqs.ts";
-import {
-  type SessionChange,
-  type SessionOpening,
-  type SessionReader,
-  sessionChangeValues,
-  sessionValues,
-} from "./session-table.ts";
+import { type SessionReader, sessionChangeValues, sessionValues } from "./session-table.ts";
 
 /** Starts and changes sessions, in order with their rows. */
 export type SessionWriter = {

@@ -1,7 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-
-/** A wish to end a session, or one run of it with everything below; `id` is the one or the other's. */
-export type StopRequest = { sessionId: string; id: string };
+import type { StopRequest } from "./record.ts";
 
 /** Wishes to stop, left for the process that has a session. Writes are on disk when they return. */
 export type StopTable = {

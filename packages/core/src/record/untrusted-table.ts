@@ -1,12 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { UntrustedNote } from "../schema/change.ts";
+import type { Fingerprint, UntrustedAuthor } from "./record.ts";
 import { decodeText, encodeText } from "./rows/lossless-text.ts";
-
-/** Content by what tells it from other content. */
-export type Fingerprint = { size: number; hash: string };
-
-/** Who wrote something, and the folder that it lies in. */
-export type UntrustedAuthor = Pick<UntrustedNote, "root" | "sessionId" | "runId">;
 
 /**
  * What runs wrote that held untrusted text, until a person has looked at it: contents and names by their hash, and spans of

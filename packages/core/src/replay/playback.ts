@@ -182,7 +182,7 @@ export class Playback {
   async #admit(run: Run, call: ToolCall): ReturnType<typeof admitCall> {
     const row = this.#session.of(run)?.callRow(call.callId);
     const tool = run.tools.get(call.tool);
-    if (row && tool && metadataOf(row).broughtUntrusted === true) taint(run, tool.name);
+    if (row && tool && metadataOf(row).broughtUntrusted === true) await taint(run, tool.name);
     const outside = row && outsideOf(row);
     if (!tool || outside === undefined) return admitCall(run, call, tool);
     if (outside !== "unknown") {
@@ -263,13 +263,13 @@ export class Playback {
     return missing ?? [{ deliverable: "", ok: false, reason: "as recorded", files: [] }];
   }
 
-  #createWorkplace(made: Workplace, { store }: Host): Workplace {
+  #createWorkplace(made: Workplace, { record }: Host): Workplace {
     return {
       ...made,
       async enter(request) {
         const shared = request.parent?.projectDir ?? request.session.projectDir;
         const isApart = request.profile.agent.workspace !== "shared";
-        const own = isApart ? store.worktree(request.runId)?.path : undefined;
+        const own = isApart ? (await record.findWorktree({ runId: request.runId }))?.path : undefined;
         return { projectDir: own ?? shared, workspaceDir: workspaceFor(request) };
       },
       leave: async (_, result) => result,
@@ -293,11 +293,11 @@ export class Playback {
 const NOTHING_UNTRUSTED: UntrustedFiles = {
   hold: async () => false,
   show: async () => false,
-  reach: () => false,
-  begin: () => async () => {},
+  reach: async () => false,
+  begin: async () => async () => {},
   note: async () => {},
   closeLeft: async () => {},
-  taintWorkspace: () => {},
+  taintWorkspace: async () => {},
 };
 
 function placeOf({

@@ -1,6 +1,10 @@
 import { dirname } from "node:path";
-import { createStore, type Store } from "../record/create-store.ts";
+import { listTextIds } from "../record/prompt-table.ts";
+import { readTree } from "../record/read-tree.ts";
+import type { Record } from "../record/record.ts";
+import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
 import type { CallableModel } from "../run/model/callable-model.ts";
+import { metadataOf, subtreeOf } from "../run/read-row.ts";
 import type { Host, Session } from "../run/run.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { MessageNode, SessionRow } from "../schema/record.ts";
@@ -27,25 +31,39 @@ export type ReplayReport = {
   divergence: Divergence | null;
 };
 
+/** Everything that the rows of a session name by id. */
+async function readTexts(
+  record: Record,
+  roots: readonly MessageNode[],
+): Promise<(id: string) => string | undefined> {
+  const texts = new Map<string, string>();
+  const rows = roots.flatMap((root) => [...subtreeOf(root)]);
+  for (const id of new Set(rows.flatMap((row) => listTextIds(row.system_prompt_id, metadataOf(row))))) {
+    const text = await record.readText(id);
+    if (text !== undefined) texts.set(id, text);
+  }
+  return (id) => texts.get(id);
+}
+
 /**
  * Runs a recorded session again, with the agents and rights of now and the replies, results, ids and times of then.
  * Nothing outside is called and nothing is written; the tree that comes out is held against the recorded one.
  */
 export async function replaySession(
   options: RuntimeOptions,
-  store: Store,
+  record: Record,
   sessionId: string,
 ): Promise<ReplayReport> {
-  const row = store.findSession(sessionId);
-  const roots = store.tree(row.session_id);
+  const row = await record.findSession(sessionId);
+  const roots = await readTree(record, row.session_id);
   if (roots.length === 0) throw new RetinueError("input", `session ${row.session_id} has no run to replay`);
-  const recorded = new RecordedSession(roots, (id) => store.prompt(id));
+  const recorded = new RecordedSession(roots, await readTexts(record, roots));
   const playback = new Playback(recorded);
   const terms = JSON.parse(row.metadata_json ?? "{}") as Partial<Terms>;
-  const copy = createStore({ path: ":memory:" });
+  const copy = createSqliteRecord({ path: ":memory:" });
   for (const runId of recorded.runs.keys()) {
-    const worktree = store.worktree(runId);
-    if (worktree) copy.saveWorktree(worktree);
+    const worktree = await record.findWorktree({ runId });
+    if (worktree) await copy.write({ kind: "worktree.save", row: worktree });
   }
   const control = createHost(
     {
@@ -62,7 +80,7 @@ export async function replaySession(
       ],
     },
     {
-      store: copy,
+      record: copy,
       clock: replayClock(row.created_at),
       resolveModel: async (name) => ({ ...MODEL, id: name }),
     },
@@ -73,14 +91,15 @@ export async function replaySession(
       mode: control.host.mode,
       allowedTools: options.allowedTools ?? [],
       approver: approvalsIn(roots),
-      answered: copy.answerTo,
+      answered: (request) => copy.findAnswer(request),
     }),
   };
   try {
-    const session = openCopy(host, row, terms);
+    const session = await openCopy(host, row, terms);
     await Promise.all(roots.map((root) => playRoot(session, root, recorded)));
     await copy.committed();
-    const now = new RecordedSession(copy.tree(row.session_id), (id) => copy.prompt(id));
+    const played = await readTree(copy, row.session_id);
+    const now = new RecordedSession(played, await readTexts(copy, played));
     const divergence = recorded.divergences.first ?? compareTrees(recorded, now);
     const { modelCalls, toolCalls } = playback;
     return {
@@ -97,10 +116,10 @@ export async function replaySession(
 }
 
 /** The session once more, under its own id and on its own paths, but in a record of its own that nobody keeps. */
-function openCopy(host: Host, row: SessionRow, kept: Partial<Terms>): Session {
+async function openCopy(host: Host, row: SessionRow, kept: Partial<Terms>): Promise<Session> {
   const { session_id: id, title, project: projectDir, workspace: workspaceDir } = row;
   const terms: Terms = { maxDepth: host.settings.maxDepth, readOnly: false, ...kept, limits: {} };
-  host.store.startSession({
+  await host.record.startSession({
     sessionId: id,
     title,
     project: projectDir,

@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { writeSession } from "../../../../test/fixtures/recorded-session.ts";
-import { createStore } from "../record/create-store.ts";
+import { readTree } from "../record/read-tree.ts";
+import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
 import { say, testRuntime } from "../testing/index.ts";
 import { claimsIn, resultOfRow } from "./read-row.ts";
 
 test("results of earlier versions have no deleted files, and null where they had zero tests", async () => {
   await using t = testRuntime({ solo: [say("done")] });
   const { session_id } = await t.runtime.run({ agent: "solo", task: "go" });
-  const [row] = t.runtime.store.tree(session_id);
+  const [row] = await readTree(t.runtime.record, session_id);
   const metadata = JSON.parse(row?.metadata_json ?? "{}");
   const read = (change: object) => {
     const { files_deleted: _, ...result } = { ...metadata.result, ...change };
@@ -32,7 +33,7 @@ test("results of earlier versions have no deleted files, and null where they had
 });
 
 test("of several runs that changed a file the last one has it, wherever it stands in the tree", async () => {
-  const store = createStore({ path: ":memory:" });
+  const record = createSqliteRecord({ path: ":memory:" });
   const changing = (agent: string, to: number, kind: string) => ({
     ...{ agent, task: "x", from: 10, to },
     metadata: { files: [["a.txt", kind]] },
@@ -42,17 +43,17 @@ test("of several runs that changed a file the last one has it, wherever it stand
     ["ses_1", runs],
     ["ses_2", runs.toReversed()],
   ] as const) {
-    await writeSession(store, {
+    await writeSession(record, {
       sessionId,
       title: "x",
       runs: [{ agent: "lead", task: "x", from: 0, to: 1_000, runs: children }],
     });
-    const roots = store.tree(sessionId);
-    const all = store.messages(sessionId);
+    const roots = await readTree(record, sessionId);
+    const all = await record.readRows({ sessionId });
     const claim = claimsIn(roots).get("a.txt");
     const agents = claim?.line.map((runId) => all.find((row) => row.run_id === runId)?.agent_role);
     expect(agents).toEqual(["lead", "editor"]);
     expect(claim?.changes.map(({ kind }) => kind)).toEqual(["created", "modified"]);
   }
-  await store.shutdown();
+  await record.close();
 });

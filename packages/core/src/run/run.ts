@@ -5,7 +5,7 @@ import { Deadline, type TimeBox } from "../budget/deadline.ts";
 import type { Ledger, Need, Refusal, Reservation } from "../budget/ledger.ts";
 import type { Limiter } from "../budget/limiter.ts";
 import type { RunSlot, Slots } from "../budget/slots.ts";
-import type { Store } from "../record/create-store.ts";
+import type { Record } from "../record/record.ts";
 import type { decide } from "../rights/decide.ts";
 import type { ToolName, visibleTools } from "../rights/explain.ts";
 import type { Agent, ContextMode, Deliverable, Limits, MandatoryDelegation } from "../schema/agent.ts";
@@ -47,10 +47,10 @@ export type Host = {
   /** Tools that limits may name although this runtime does not bring them. */
   readonly knownTools: readonly ToolName[];
   /** The record. */
-  readonly store: Store;
+  readonly record: Record;
   readonly slots: Slots;
   /** How agents work, by what their files call it. */
-  readonly flows: Readonly<Record<Agent["flow"], Flow>>;
+  readonly flows: { readonly [Name in Agent["flow"]]: Flow };
   readonly guards: Guards;
   /** The sessions that are open here, by id. */
   readonly sessions: Map<string, Session>;
@@ -446,7 +446,7 @@ type FixedPart = Pick<
 export type RunLimits = {
   readonly turns: number;
   readonly toolCalls: number;
-  readonly perTool: Readonly<Record<string, number>>;
+  readonly perTool: { readonly [tool: string]: number };
   readonly contextChars: number;
   /** Tokens of one reply; absent: as many as the model can give. */
   readonly maxOutputTokens?: number;
@@ -547,9 +547,9 @@ export type FlowStep = {
   /** Whether the model may call what it is offered. */
   readonly mayCall: boolean;
   /** What the row of its model call tells when it opens. */
-  describe(run: Run): Readonly<Record<string, unknown>>;
+  describe(run: Run): { readonly [name: string]: unknown };
   /** What that row tells of the reply. */
-  describeReply(run: Run, reply: Reply): Readonly<Record<string, unknown>>;
+  describeReply(run: Run, reply: Reply): { readonly [name: string]: unknown };
   /** Answers a call, by making it or not. */
   answerCall(call: ToolCall, make: (call: ToolCall) => Promise<CallResult>, run: Run): Promise<CallResult>;
 };
@@ -715,19 +715,19 @@ export type UntrustedFiles = {
   /** Whether a run to which these files and folders are shown sees any such file, or a name that a tainted run made. */
   show(run: Run, paths: Iterable<string>): Promise<boolean>;
   /** Whether there are such files where the run's commands could read them. */
-  reach(run: Run): boolean;
+  reach(run: Run): Promise<boolean>;
   /**
    * A tainted run is about to change files. Until the returned function is called, whatever changes in its project is
    * untrusted; then that is noted which did: what is named, and, unless that is all, what is found by its time. What cannot be
    * noted one by one stays untrusted by the time in which it happened.
    */
-  begin(run: Run): (changed: Iterable<string>, isAllKnown: boolean) => Promise<void>;
+  begin(run: Run): Promise<(changed: Iterable<string>, isAllKnown: boolean) => Promise<void>>;
   /** Notes files that hold untrusted text. */
   note(run: Run, paths: Iterable<string>): Promise<void>;
   /** Ends what a dead process of the session began. */
   closeLeft(sessionId: string): Promise<void>;
   /** Whatever lies in the workspace of a tainted run may come from it. */
-  taintWorkspace(run: Run): void;
+  taintWorkspace(run: Run): Promise<void>;
 };
 
 /** What a session's prompts say of the project's repository; null if there is none. */

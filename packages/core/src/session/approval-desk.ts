@@ -44,12 +44,13 @@ export class ApprovalDesk {
 
   /** Later, because what has just changed is told before it is done. */
   #look(sessionId: string): void {
-    setImmediate(() => {
+    setImmediate(async () => {
       const session = this.#sessions.get(sessionId);
       const waiting = this.#waiting.get(sessionId);
-      if (!session || !waiting?.size || ![...session.live.values()].every(isAtRest)) return;
+      const mayWork = () => ![...(session?.live.values() ?? [])].every(isAtRest);
+      if (!session || !waiting?.size || mayWork()) return;
       // Those who answered in the meantime could not go on with a session that is open here.
-      if (this.#asks.look(waiting)) return;
+      if ((await this.#asks.look(waiting)) || waiting.size === 0 || mayWork()) return;
       this.#waiting.delete(sessionId);
       void session.lease.park(new Parked([...waiting]));
     });

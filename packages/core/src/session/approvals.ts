@@ -24,7 +24,7 @@ export function createApprovals(options: {
   allowedTools: readonly string[];
   approver?: Approver | undefined;
   /** What somebody said before that holds for this call, too, perhaps in another process. */
-  answered?: (request: ApprovalRequest) => ApprovalAnswer | null;
+  answered?: (request: ApprovalRequest) => Promise<ApprovalAnswer | null>;
 }): Approver {
   const rules: readonly Rule[] = parseRules(options.allowedTools, "--allowed-tools");
   return async (request, signal) => {
@@ -43,7 +43,7 @@ export function createApprovals(options: {
     const isEnough = (preapproved.consented || !request.tainted) && (isConfirmed || !request.mustConfirm);
     if (preapproved.verdict === "allow" && isEnough)
       return { allowed: true, by: `--allowed-tools ${preapproved.rule ?? ""}`.trim() };
-    const kept = options.answered?.(request);
+    const kept = await options.answered?.(request);
     if (kept) return kept;
     if (!options.approver) return { allowed: false, by: "nobody", note: howToAllow(request) };
     const asking = options

@@ -2,13 +2,13 @@ import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { lstat, readdir, rename, rm, rmdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { shadowDir } from "../changes/shadow.ts";
-import type { Store } from "../record/create-store.ts";
+import type { Record } from "../record/record.ts";
 import type { StorageView } from "../schema/api/session.ts";
 import { messageOf } from "../schema/error.ts";
 import type { SessionRow } from "../schema/record.ts";
 
 /** What is cleaned up: the record, and the folder that it lies in. */
-export type CleanUpParts = { store: Store; dataDir: string };
+export type CleanUpParts = { record: Record; dataDir: string };
 
 /** One session that would go. */
 export type Removable = { session: SessionRow; bytes: number };
@@ -34,18 +34,19 @@ const YOUNG_MS = 3_600_000;
 
 /** Finds out what the removal of these sessions would free; nothing is changed. */
 export async function planCleanUp(
-  { store, dataDir }: CleanUpParts,
+  { record, dataDir }: CleanUpParts,
   sessions: readonly SessionRow[],
 ): Promise<CleanUpPlan> {
   const removable: Removable[] = [];
   const kept: { sessionId: string; why: string }[] = [];
   for (const session of sessions) {
     const id = session.session_id;
-    const why = store.whyKept(id);
+    const why = await record.whyKept(id);
     if (why !== null) kept.push({ sessionId: id, why });
     else {
       const sizes = await Promise.all(listFolders(dataDir, id).map(sizeBelow));
-      removable.push({ session, bytes: sizes.reduce((sum, size) => sum + size, store.sizeInRecord(id)) });
+      const own = await record.measureSession(id);
+      removable.push({ session, bytes: sizes.reduce((sum, size) => sum + size, own) });
     }
   }
   return { removable, kept, bytes: removable.reduce((sum, { bytes }) => sum + bytes, 0) };
@@ -56,11 +57,11 @@ export async function planCleanUp(
  * session, so that a crash leaves at most files that nothing names, and the next call removes those.
  */
 export async function cleanUp(parts: CleanUpParts, sessionIds: readonly string[]): Promise<CleanUpReport> {
-  const { store } = parts;
-  await store.written();
+  const { record } = parts;
+  await record.written();
   const removed = new Set<string>();
   for (const id of sessionIds) {
-    if (store.deleteSession(id)) removed.add(id);
+    if (await record.deleteSession(id)) removed.add(id);
     // A server answers meanwhile.
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -78,9 +79,9 @@ export async function cleanUp(parts: CleanUpParts, sessionIds: readonly string[]
 }
 
 /** Gives the unused part of the database file back; says why if that is not possible now. */
-export function compactRecord({ store }: CleanUpParts): string | null {
+export async function compactRecord({ record }: CleanUpParts): Promise<string | null> {
   try {
-    store.compactFile();
+    await record.compact();
     return null;
   } catch (thrown) {
     return messageOf(thrown);
@@ -88,11 +89,11 @@ export function compactRecord({ store }: CleanUpParts): string | null {
 }
 
 /** Measures the data folder. */
-export async function measureStorage({ store, dataDir }: CleanUpParts): Promise<StorageView> {
+export async function measureStorage({ record, dataDir }: CleanUpParts): Promise<StorageView> {
   const [workspaceBytes, contentBytes, shadowBytes] = await Promise.all(
     ["sessions", "blobs", "shadow"].map((name) => sizeBelow(join(dataDir, name))),
   );
-  const { bytes: databaseBytes, freeBytes } = store.fileSize();
+  const { bytes: databaseBytes, freeBytes } = await record.measure();
   return {
     databaseBytes,
     freeBytes,
@@ -112,7 +113,7 @@ function listFolders(dataDir: string, sessionId: string): string[] {
 
 /** Folders of sessions that are gone, and empty ones of sessions that have ended. */
 async function removeWorkspaces(
-  { store, dataDir }: CleanUpParts,
+  { record, dataDir }: CleanUpParts,
   removed: ReadonlySet<string>,
 ): Promise<Freed> {
   const freed = { count: 0, bytes: 0 };
@@ -120,8 +121,8 @@ async function removeWorkspaces(
     if (!entry.isDirectory() || !/^ses_[\w-]+$/.test(entry.name)) continue;
     const folder = join(dataDir, "sessions", entry.name);
     const id = entry.name.replace(/-runs$/, "");
-    if (store.session(id)) {
-      const isIdle = store.whyKept(id) === null;
+    if (await record.readSession(id)) {
+      const isIdle = (await record.whyKept(id)) === null;
       // An empty folder is made again when its session goes on.
       if (isIdle && (await rmdir(folder).then(isTrue, isFalse))) freed.count++;
     } else if (removed.has(id) || (await isOld(folder))) {
@@ -134,8 +135,8 @@ async function removeWorkspaces(
 }
 
 /** Kept contents of files that no change of the record names any more. */
-async function removeContents({ store, dataDir }: CleanUpParts): Promise<Freed> {
-  const needed = store.neededContents();
+async function removeContents({ record, dataDir }: CleanUpParts): Promise<Freed> {
+  const needed = await record.listContents();
   const freed = { count: 0, bytes: 0 };
   for (const { name: head } of entriesIn(join(dataDir, "blobs"))) {
     const folder = join(dataDir, "blobs", head);
@@ -157,10 +158,11 @@ async function removeContents({ store, dataDir }: CleanUpParts): Promise<Freed> 
  * Shadows are made again from the files themselves when they are next needed, and what they hold besides is kept among the
  * contents, too. Only one that something works with stays.
  */
-async function removeShadows({ store, dataDir }: CleanUpParts): Promise<Freed> {
-  const running = store.sessions({ status: "running", limit: -1 }).map(({ project }) => project);
-  const copies = store.liveWorktrees().flatMap(({ path, into }) => [path, into]);
-  const needed = new Set([...running, ...copies].map((root) => shadowDir(dataDir, root)));
+async function removeShadows({ record, dataDir }: CleanUpParts): Promise<Freed> {
+  const { sessions } = await record.listSessions({ status: "running", limit: -1 });
+  const copies = (await record.listWorktrees()).flatMap(({ path, into }) => [path, into]);
+  const roots = [...sessions.map(({ project }) => project), ...copies];
+  const needed = new Set(roots.map((root) => shadowDir(dataDir, root)));
   const freed = { count: 0, bytes: 0 };
   for (const { name } of entriesIn(join(dataDir, "shadow"))) {
     const folder = join(dataDir, "shadow", name);

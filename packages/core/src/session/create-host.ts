@@ -10,7 +10,8 @@ import { spawnRun } from "../delegate/spawn-run.ts";
 import { layersByGit } from "../git/git-places.ts";
 import { intentFlow } from "../intent/intent-flow.ts";
 import { createBlobStore } from "../record/checkpoints/blob-store.ts";
-import { createStore, type StoreOptions } from "../record/create-store.ts";
+import type { StoreOptions } from "../record/create-store.ts";
+import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
 import { createRedactor } from "../redact/create-redactor.ts";
 import { secretsFromEnvironment } from "../redact/secrets-from-environment.ts";
 import { dispatch } from "../run/calls/dispatch.ts";
@@ -66,9 +67,9 @@ export function createHost(options: RuntimeOptions, internals: RuntimeInternals 
     bus.publish({ type: "notice.raised", ...notice, sessionId: "", atMs: clock.wallMs() });
   const { model, agentModels } = options;
   const models = createModelResolver({ model, models: options.models, settings, env, agentModels, onNotice });
-  const store =
-    internals.store ??
-    createStore(
+  const record =
+    internals.record ??
+    createSqliteRecord(
       {
         path: options.database ?? join(dataDir, "retinue.db"),
         synchronous: settings.store.synchronous,
@@ -79,7 +80,7 @@ export function createHost(options: RuntimeOptions, internals: RuntimeInternals 
   const secrets = createRedactor({ secrets: [...secretsFromEnvironment(env), ...keysOf(settings, env)] });
   const redactor = internals.redactor ?? secrets;
   const kept = {
-    store,
+    record,
     blobs: createBlobStore(join(dataDir, "blobs")),
     dataDir,
     redact: (text: string) => redactor.redact(text),
@@ -88,7 +89,7 @@ export function createHost(options: RuntimeOptions, internals: RuntimeInternals 
   const toolPlaces: HostPlaces = { env, homeDir, dataDir, configDir, hideSecret: secrets.add };
   const tools = toolsByName(options.tools ?? []);
   const sessions = new Map<string, Session>();
-  const asks = new RecordedAsks({ store, clock, bus, redactor });
+  const asks = new RecordedAsks({ record, clock, bus, redactor });
   const desk = options.onAsk === "park" ? new ApprovalDesk(asks, bus, sessions) : undefined;
   const approver = options.approve ?? desk?.ask;
   const revoked: Rule[] = [];
@@ -101,7 +102,7 @@ export function createHost(options: RuntimeOptions, internals: RuntimeInternals 
       [...tools].map(([name, tool]) => [name, tool.withSettings?.(settings, toolPlaces) ?? tool]),
     ),
     knownTools: options.knownTools ?? [],
-    store,
+    record,
     slots: new Slots(settings.maxConcurrent),
     flows: { loop: loopFlow, intent: intentFlow },
     guards: { ...guards, ...otherGuards },
@@ -124,7 +125,7 @@ export function createHost(options: RuntimeOptions, internals: RuntimeInternals 
     readGitState,
     watched: () => bus.watched,
     emit(sessionId, event, seq) {
-      if (event.type === "run.ended") asks.runEnded(event.runId);
+      if (event.type === "run.ended") void asks.runEnded(event.runId);
       if (bus.watched)
         bus.publish({ ...event, sessionId, atMs: clock.wallMs(), ...(seq !== undefined && { seq }) });
     },
@@ -132,7 +133,7 @@ export function createHost(options: RuntimeOptions, internals: RuntimeInternals 
       mode,
       allowedTools: options.allowedTools ?? [],
       approver: approver && asks.through(approver),
-      answered: store.answerTo,
+      answered: (request) => record.findAnswer(request),
     }),
     limiter(provider) {
       let limiter = limiters.get(provider);
@@ -152,7 +153,7 @@ export function createHost(options: RuntimeOptions, internals: RuntimeInternals 
     makeCall: dispatch,
     pace: livePace,
     workplace: createWorkplace(createIsolation(kept, changes)),
-    untrusted: createUntrustedFiles({ store, clock, redact: kept.redact }),
+    untrusted: createUntrustedFiles({ record, clock, redact: kept.redact }),
     keepChanges: changes.keep,
     ...others,
   };
@@ -164,7 +165,7 @@ export function createHost(options: RuntimeOptions, internals: RuntimeInternals 
     async close() {
       await Promise.allSettled([...host.tools.values()].map(async (tool) => tool.close?.()));
       await changes.close();
-      await store.shutdown();
+      await record.close();
       models.close();
     },
   };

@@ -55,14 +55,14 @@ export async function openSession(
     workspaceDir: await realpath(workspaceDir),
     startedAtMs: host.clock.wallMs(),
   };
-  host.store.startSession({
+  await host.record.startSession({
     sessionId: id,
     title: shortTitle,
     project: place.projectDir,
     workspace: workspaceDir,
     metadata: terms,
   });
-  return assembleSession(host, { ...place, lease: takeLease(host.store, id) }, terms);
+  return assembleSession(host, { ...place, lease: await takeLease(host.record, id) }, terms);
 }
 
 /** Opens a recorded session again, in its own folders and on its own terms. */
@@ -80,7 +80,7 @@ export async function adoptSession(host: Host, row: SessionRow, lease: Lease): P
   const { keeper, ...terms } = JSON.parse(row.metadata_json ?? "{}") as Terms;
   if (keeper !== host.keeper) {
     const metadata = { ...terms, ...(host.keeper !== undefined && { keeper: host.keeper }) };
-    host.store.updateSession(place.id, { metadata });
+    await host.record.write({ kind: "session.update", sessionId: place.id, change: { metadata } });
   }
   return assembleSession(
     host,
@@ -107,9 +107,9 @@ type Place = Pick<Session, "id" | "projectDir" | "workspaceDir" | "startedAtMs" 
 };
 
 /** Puts an open session together. */
-export function assembleSession(host: Host, place: Place, terms: Terms): Session {
+export async function assembleSession(host: Host, place: Place, terms: Terms): Promise<Session> {
   const { limits, maxDepth, readOnly, triggers = true } = terms;
-  const { store, redactor } = host;
+  const { record, redactor } = host;
   const { id, title, projectDir, workspaceDir, lease } = place;
   const emit: Session["emit"] = (event, seq) => host.emit(id, event, seq);
   const observations = new Observations({
@@ -119,7 +119,10 @@ export function assembleSession(host: Host, place: Place, terms: Terms): Session
   });
   const projectText = new ProjectText({
     isTrusted: isTrusted(host, projectDir),
-    keep: () => store.updateSession(id, { metadata: { ...terms, projectText: true } }),
+    keep() {
+      const change = { metadata: { ...terms, projectText: true } };
+      void record.write({ kind: "session.update", sessionId: id, change });
+    },
   });
   if (terms.projectText) projectText.enter();
   emit({ type: "session.started", title, project: projectDir, workspace: workspaceDir });
@@ -135,7 +138,7 @@ export function assembleSession(host: Host, place: Place, terms: Terms): Session
     maxDepth,
     readOnly: readOnly || host.mode === "plan",
     triggers,
-    journal: fencedJournal(store, lease),
+    journal: await fencedJournal(record, lease),
     lease,
     live: new Map(),
     cache: createToolCache(),

@@ -1,6 +1,5 @@
 import { STOPPED_FROM_OUTSIDE } from "../delegate/bring-to-life.ts";
-import type { Store } from "../record/create-store.ts";
-import type { StopRequest, StopTable } from "../record/stop-table.ts";
+import type { Record, StopRequest } from "../record/record.ts";
 import type { Host, Interruption, Run, Session } from "../run/run.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 import type { RunStatus } from "../schema/result.ts";
@@ -11,7 +10,7 @@ export type Outcome<Value> = { status: RunStatus; value: Value };
 
 /** The sessions that are open in this process: every one of them ends with a row, however its work ends. */
 export class OpenSessions {
-  readonly #store: Store;
+  readonly #record: Record;
   readonly #open: Map<string, Session>;
   /** Sessions that have not yet handed over their last row. */
   readonly #endings = new Set<Promise<void>>();
@@ -19,8 +18,8 @@ export class OpenSessions {
   /** Ends the looking for wishes of other processes, which goes on while anything is open. */
   #unwatch: (() => void) | undefined;
 
-  constructor({ store, sessions }: Pick<Host, "store" | "sessions">) {
-    this.#store = store;
+  constructor({ record, sessions }: Pick<Host, "record" | "sessions">) {
+    this.#record = record;
     this.#open = sessions;
   }
 
@@ -45,7 +44,7 @@ export class OpenSessions {
   cancel(sessionId: string, message: string): boolean {
     const session = this.#open.get(sessionId);
     if (!session) return false;
-    this.#store.updateSession(sessionId, { status: "cancelled" });
+    void this.#record.write({ kind: "session.update", sessionId, change: { status: "cancelled" } });
     stop(session, cancelled(message));
     return true;
   }
@@ -80,7 +79,7 @@ export class OpenSessions {
   async leave(drained?: Promise<void>): Promise<void> {
     this.#closed ??= "leaving";
     await drained;
-    await this.#store.written();
+    await this.#record.written();
     await Promise.all([...this.#open.values()].map(({ lease }) => lease.park(new LeftForLater())));
     await Promise.all(this.#endings);
   }
@@ -91,7 +90,7 @@ export class OpenSessions {
     ended: () => void,
   ): Promise<Value> {
     this.#open.set(session.id, session);
-    this.#unwatch ??= watchStops(this.#store, (asked) => this.#obey(asked));
+    this.#unwatch ??= watchStops(this.#record, (asked) => this.#obey(asked));
     if (this.#closed === "leaving") await session.lease.park(new LeftForLater());
     else if (this.#closed) session.stop = cancelled(CLOSED);
     const { lost } = session.lease;
@@ -105,11 +104,15 @@ export class OpenSessions {
     } finally {
       await session.flushObserved();
       this.#close(session);
-      this.#store.endSession(session.id, session.stop ? "cancelled" : status);
+      void this.#record.write({
+        kind: "session.update",
+        sessionId: session.id,
+        change: { status: session.stop ? "cancelled" : status },
+      });
       ended();
-      await this.#store.committed();
-      if (!lost.aborted) this.#store.forgetStops(session.id);
-      session.lease.release();
+      await this.#record.committed();
+      if (!lost.aborted) await this.#record.forgetStops(session.id);
+      await session.lease.release();
       session.emit({ type: "session.ended", status });
     }
   }
@@ -157,14 +160,14 @@ function abandon(session: Session): void {
 const LOOK_MS = 1_000;
 
 /** Looks each second for wishes to stop that other processes left; the answer ends the looking. */
-function watchStops(store: Pick<StopTable, "stopsAsked">, act: (request: StopRequest) => void): () => void {
-  const look = () => {
+function watchStops(record: Pick<Record, "listStops">, act: (request: StopRequest) => void): () => void {
+  const look = async () => {
     try {
-      for (const request of store.stopsAsked()) act(request);
+      for (const request of await record.listStops()) act(request);
     } catch {
       // A database that is busy now is looked at again in a second.
     }
   };
-  const timer = setInterval(look, LOOK_MS).unref();
+  const timer = setInterval(() => void look(), LOOK_MS).unref();
   return () => clearInterval(timer);
 }

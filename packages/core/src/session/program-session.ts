@@ -73,13 +73,13 @@ export async function openProgramSession(
     ...(model !== undefined && { model }),
     ...(limits !== undefined && { limits }),
   });
-  const cancel = () => void sessions.cancel(sessionId, "cancelled");
+  const cancel = async () => void sessions.cancel(sessionId, "cancelled");
   signal?.addEventListener("abort", cancel, { once: true });
   const ended = result.finally(() => {
     started.end();
     signal?.removeEventListener("abort", cancel);
   });
-  if (signal?.aborted) cancel();
+  if (signal?.aborted) await cancel();
   const early = ended.then(({ error, summary }): never => {
     throw new RetinueError("failed", `the session could not begin: ${error?.message ?? summary}`);
   });

@@ -1,7 +1,7 @@
 import type { Clock } from "../budget/clock.ts";
 import { type Repeated, repeat } from "../budget/repeat.ts";
 import { untilAborted } from "../budget/until-aborted.ts";
-import type { Store } from "../record/create-store.ts";
+import type { Record } from "../record/record.ts";
 import type { ApprovalAnswer, ApprovalRequest, Redactor } from "../run/ports.ts";
 import { messageOf } from "../schema/error.ts";
 import type { Approval } from "../schema/record.ts";
@@ -9,7 +9,7 @@ import { AnsweredElsewhere, type Approver, STOPPED } from "./approvals.ts";
 import type { EventBus } from "./event-bus.ts";
 
 /** What questions are kept with. */
-type Parts = { store: Store; clock: Clock; bus: EventBus; redactor: Redactor };
+type Parts = { record: Record; clock: Clock; bus: EventBus; redactor: Redactor };
 
 const LOOK_MS = 1_000;
 
@@ -26,14 +26,16 @@ export class RecordedAsks {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#looking = repeat(parts.clock, LOOK_MS, () => void this.look());
+    this.#looking = repeat(parts.clock, LOOK_MS, () => void this.look().catch(() => {}));
   }
 
   /** The approver, whose questions others can answer, too. Its signal then fires with `AnsweredElsewhere`. */
   through(approver: Approver): Approver {
     return async (request, signal) => {
-      const { store, clock, redactor } = this.#parts;
-      const { approvalId, answer } = store.addApproval(approvalRecord(request, clock.wallMs(), redactor));
+      const { record, clock, redactor } = this.#parts;
+      const { approvalId, answer } = await record.addApproval(
+        approvalRecord(request, clock.wallMs(), redactor),
+      );
       if (answer) return answer;
       if (signal.aborted) return STOPPED;
       const elsewhere = new AbortController();
@@ -58,18 +60,18 @@ export class RecordedAsks {
   }
 
   /** Answers a question of any process; false if somebody was faster. */
-  answer(approvalId: string, given: ApprovalAnswer): boolean {
+  async answer(approvalId: string, given: ApprovalAnswer): Promise<boolean> {
     const kept = this.#withoutSecrets(given);
-    if (!this.#parts.store.answerApproval(approvalId, kept)) return false;
+    if (!(await this.#parts.record.answerApproval(approvalId, kept))) return false;
     this.#waiting.get(approvalId)?.(kept);
     return true;
   }
 
   /** Hears what other processes have answered, of all that waits or of some; false if that was nothing. */
-  look(approvalIds: Iterable<string> = this.#waiting.keys()): boolean {
+  async look(approvalIds: Iterable<string> = this.#waiting.keys()): Promise<boolean> {
     let isHeard = false;
     for (const approvalId of [...approvalIds]) {
-      const { answer } = this.#parts.store.findApproval(approvalId);
+      const { answer } = await this.#parts.record.findApproval(approvalId);
       if (!answer) continue;
       this.#waiting.get(approvalId)?.(answer);
       isHeard = true;
@@ -78,11 +80,12 @@ export class RecordedAsks {
   }
 
   /** Nothing of a run that has ended waits any more. One whose session was left for later has not ended. */
-  runEnded(runId: string): void {
-    const { store, clock } = this.#parts;
+  async runEnded(runId: string): Promise<void> {
+    const { record, clock } = this.#parts;
+    const answer = { ...STOPPED, note: "its run has ended", atMs: clock.wallMs() };
     try {
-      for (const approvalId of store.openApprovalsOf(runId))
-        store.answerApproval(approvalId, { ...STOPPED, note: "its run has ended", atMs: clock.wallMs() });
+      for (const { approvalId } of await record.listApprovals({ runId, state: "waiting" }))
+        await record.answerApproval(approvalId, answer);
     } catch {
       // The record may be busy for a moment. Of a session that has ended nobody is asked anything.
     }
@@ -95,15 +98,15 @@ export class RecordedAsks {
     } catch (thrown) {
       given = { allowed: false, by: "the approver", note: messageOf(thrown) };
     }
-    return signal.aborted ? given : this.#keep(request.approvalId, given);
+    return signal.aborted ? given : await this.#keep(request.approvalId, given);
   }
 
   /** Writes the answer that was given here; one that came before it from elsewhere counts instead. */
-  #keep(approvalId: string, given: ApprovalAnswer): ApprovalAnswer {
-    const { store, clock, bus } = this.#parts;
+  async #keep(approvalId: string, given: ApprovalAnswer): Promise<ApprovalAnswer> {
+    const { record, clock, bus } = this.#parts;
     const kept = this.#withoutSecrets(given);
-    if (store.answerApproval(approvalId, kept)) return kept;
-    const { answer, sessionId, runId, tool } = store.findApproval(approvalId);
+    if (await record.answerApproval(approvalId, kept)) return kept;
+    const { answer, sessionId, runId, tool } = await record.findApproval(approvalId);
     const first = answer ?? kept;
     // Where nobody answered in time, nobody is there to be told.
     if (given.by === "nobody") return first;

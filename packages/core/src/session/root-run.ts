@@ -63,8 +63,8 @@ export async function beginRoot(
     host.redactor.redact(
       describeReports(reports, { escapeText: host.guards.escapeText, workspaceDir: session.workspaceDir }),
     );
-  const isSteered = reports.some((report) => hadProjectText(host.store, report.session_id));
-  if (request.projectText || isSteered) session.projectText.enter();
+  const steered = await Promise.all(reports.map((report) => hadProjectText(host.record, report.session_id)));
+  if (request.projectText || steered.includes(true)) session.projectText.enter();
   const profile = await createProfile(session, {
     agent,
     parent: null,
@@ -90,7 +90,7 @@ export async function beginRoot(
     taskId,
     ...((tainted || reports.some((report) => report.tainted)) && { tainted: true }),
     ...((privateData || reports.some((report) => report.private_data)) && { privateData: true }),
-    past: request.fork ? pastOf(host.store, request.fork) : undefined,
+    past: request.fork ? await pastOf(host.record, request.fork) : undefined,
   });
   return { runId, begun: Promise.race([live.promise, result]), result };
 }
@@ -138,9 +138,9 @@ function withAnswerForm(task: string, deliverables: readonly Deliverable[]): str
 }
 
 function ledByHost(session: Session, profile: Profile, conducted: Conducted): Profile {
-  const { store, guards, clock } = session.host;
+  const { record, guards, clock } = session.host;
   const ports: PlanningPorts = {
-    store,
+    record,
     sessionId: session.id,
     projectDir: session.projectDir,
     workspaceDir: session.workspaceDir,

@@ -76,7 +76,7 @@ export async function restoreSession(
   }
   for (const [path, claim] of claimsIn(roots)) session.claims.set(path, claim);
   await host.untrusted.closeLeft(session.id);
-  if (hadProjectText(host.store, session.id)) session.projectText.enter();
+  if (await hadProjectText(host.record, session.id)) session.projectText.enter();
   await recallSession(session, roots);
 }
 
@@ -88,6 +88,6 @@ async function recordedTask(host: Host, node: MessageNode): Promise<RootTask> {
   const runId = node.run_id;
   if (isClosed(node)) return { kind: "ended", runId, result: resultOfRow(node) };
   const fork = metadataOf(node).fork as ForkPoint | undefined;
-  const past = fork && pastOf(host.store, fork);
+  const past = fork && (await pastOf(host.record, fork));
   return { kind: "open", runId, node, past, profile: await restoreProfile(host, node, null) };
 }

@@ -8,7 +8,8 @@ import {
   type SpawnTask,
 } from "../delegate/spawn-options.ts";
 import { type ExecuteOptions, type PlanOptions, Plans } from "../plan/plans.ts";
-import type { Store, StorePorts } from "../record/create-store.ts";
+import type { StorePorts } from "../record/create-store.ts";
+import type { Record } from "../record/record.ts";
 import type { ReplayReport } from "../replay/replay-session.ts";
 import type { ToolName } from "../rights/explain.ts";
 import { parseRules } from "../rights/rule.ts";
@@ -38,7 +39,7 @@ export type RuntimeOptions = {
   /** The default model: an object, an alias or `provider/model-id`. */
   model?: LanguageModelV4 | string;
   /** Model objects by the names agents use for them. */
-  models?: Readonly<Record<string, LanguageModelV4>>;
+  models?: { readonly [name: string]: LanguageModelV4 };
   /** A model for each agent where nothing is configured; without it, that is an error. */
   agentModels?: AgentModels;
   settings?: Partial<Settings>;
@@ -60,7 +61,7 @@ export type RuntimeOptions = {
   disallowedTools?: readonly string[];
   /** False: no words of a task make a delegation mandatory. */
   triggers?: boolean;
-  env?: Readonly<Record<string, string | undefined>>;
+  env?: { readonly [name: string]: string | undefined };
   /** The zone that times without one are meant in. Default: that of `TZ`, or the machine's. */
   zone?: () => string;
   /** Who looks after the sessions that are left open here, as the record keeps it; nobody if absent. */
@@ -96,7 +97,7 @@ export type ResumedHandle = RunHandle & { results: Promise<readonly RunResult[]>
 /** Runs agents, lets them delegate, and keeps the record. */
 export type Runtime = {
   readonly agents: AgentRegistry;
-  readonly store: Store;
+  readonly record: Record;
   /** Starts a task in a session of its own, or in one that has ended and goes on as a conversation. */
   start(request: RunRequest): Promise<RunHandle>;
   /** Runs a task to its result. */
@@ -134,7 +135,7 @@ export type Runtime = {
   /** Gives a run a message that it reads at its next turn. */
   steer(runId: string, text: string): boolean;
   /** Answers a call that waits for a person, in whatever process; false if it was answered already. */
-  answer(approvalId: string, answer: ApprovalAnswer): boolean;
+  answer(approvalId: string, answer: ApprovalAnswer): Promise<boolean>;
   /** A text as it may be kept and shown: without the secrets that this runtime knows. */
   redact(text: string): string;
   /** Takes a right away from everything that runs; only narrows. */
@@ -177,7 +178,7 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
   };
   return {
     agents: host.registry,
-    store: host.store,
+    record: host.record,
     start: (request) => sessions.start(request),
     run,
     spawn: async (agent, task, spawnOptions) => run({ agent, task, ...readSpawnOptions(spawnOptions) }),
@@ -200,8 +201,8 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     resume: (sessionId) => sessions.resume(sessionId),
     async replay(sessionId) {
       const { replaySession } = await import("../replay/replay-session.ts");
-      await host.store.committed();
-      return replaySession(options, host.store, sessionId);
+      await host.record.committed();
+      return replaySession(options, host.record, sessionId);
     },
     events: (listener) => bus.subscribe(listener),
     cancel: (id) =>

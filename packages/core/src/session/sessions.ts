@@ -4,6 +4,7 @@ import { Gate } from "../budget/gate.ts";
 import { recordUnstarted } from "../delegate/record-run.ts";
 import { resolveLimits, resolveTools } from "../delegate/resolve-tools.ts";
 import { checkTools, type ReadTask } from "../delegate/spawn-options.ts";
+import { readTree } from "../record/read-tree.ts";
 import { LEASE_MS, SessionTaken } from "../record/session-lease.ts";
 import { toolsLayer } from "../rights/layers.ts";
 import type { Host, Lease, Run, Session } from "../run/run.ts";
@@ -78,12 +79,12 @@ export class Sessions {
       const chain = [...baseLayers(host), toolsLayer(agent, host.homeDir)];
       resolveTools(host, { agent, chain }, request.tools);
     }
-    const earlier = request.session === undefined ? null : this.#takeUp(request.session);
+    const earlier = request.session === undefined ? null : await this.#takeUp(request.session);
     return handleOf((started) =>
       this.#open.within(
         () => (earlier ? earlier.open() : openSession(this.#host, request.task)),
         async (session) => {
-          request.onSession?.(session.id);
+          await request.onSession?.(session.id);
           const root = await beginRoot(session, { ...request, ...earlier?.more });
           await root.begun;
           started({ sessionId: session.id, runId: root.runId });
@@ -95,19 +96,25 @@ export class Sessions {
   }
 
   /** A session whose tasks have ended, to be opened once more for another that goes on with its conversation. */
-  #takeUp(sessionId: string): { open: () => Promise<Session>; more: Pick<RootRequest, "fork"> } {
-    const { store } = this.#host;
-    const row = store.findSession(sessionId);
+  async #takeUp(
+    sessionId: string,
+  ): Promise<{ open: () => Promise<Session>; more: Pick<RootRequest, "fork"> }> {
+    const { record } = this.#host;
+    const row = await record.findSession(sessionId);
     if (this.#open.has(row.session_id)) throw inUse(row);
-    if (row.status === "running") throw stillOpen(row, store.holderOf(row.session_id));
+    if (row.status === "running") throw stillOpen(row, await record.findHolder(row.session_id));
     if (fanOutOf(row)) throw noConversation(row);
-    const lease = takeLease(store, row.session_id);
-    const roots = store.tree(row.session_id);
+    const lease = await takeLease(record, row.session_id);
+    const roots = await readTree(record, row.session_id);
     const open = async () => {
       const session = await adoptSession(this.#host, row, lease);
       await restoreSession(session, roots, { isFanOut: false });
-      store.forgetStops(row.session_id);
-      store.updateSession(row.session_id, { status: "running" });
+      await record.forgetStops(row.session_id);
+      await record.write({
+        kind: "session.update",
+        sessionId: row.session_id,
+        change: { status: "running" },
+      });
       return session;
     };
     const fork = { sessionId: row.session_id, seq: Number.MAX_SAFE_INTEGER };
@@ -139,12 +146,12 @@ export class Sessions {
   /** Goes on with everything that is open in a recorded session, in its own rows. Nothing changes if it cannot. */
   async resume(sessionId: string): Promise<ResumedHandle> {
     const host = this.#host;
-    const row = host.store.findSession(sessionId);
+    const row = await host.record.findSession(sessionId);
     if (this.#open.has(row.session_id)) throw inUse(row);
     if (row.status !== "running") throw endedAlready(row);
     const lease = await this.#leaseOf(row.session_id);
     try {
-      const roots = host.store.tree(row.session_id);
+      const roots = await readTree(host.record, row.session_id);
       const tasks = await recordedTasks(host, row, roots);
       const first = tasks.findIndex((task) => task.kind !== "ended");
       if (first < 0) return await this.#endLate(row, tasks).finally(lease.release);
@@ -161,7 +168,7 @@ export class Sessions {
     const untilMs = host.clock.monotonicMs() + 2 * LEASE_MS;
     while (true) {
       try {
-        return takeLease(host.store, sessionId);
+        return await takeLease(host.record, sessionId);
       } catch (thrown) {
         const mayEnd =
           thrown instanceof SessionTaken && thrown.isElsewhere && host.clock.monotonicMs() < untilMs;
@@ -211,12 +218,12 @@ export class Sessions {
 
   /** A session whose process ended between its last run's row and its own: only that is left to write. */
   async #endLate(row: SessionRow, tasks: readonly RootTask[]): Promise<ResumedHandle> {
-    const { store } = this.#host;
+    const { record } = this.#host;
     const results = tasks.flatMap((task) => (task.kind === "ended" ? [task.result] : []));
     const isEmpty = tasks.length === 0 && !fanOutOf(row);
     const status = isEmpty ? "failed" : statusOf(results);
-    store.endSession(row.session_id, status);
-    await store.committed();
+    await record.write({ kind: "session.update", sessionId: row.session_id, change: { status: status } });
+    await record.committed();
     if (tasks.length === 0) throw endedAlready({ ...row, status });
     return resumedHandle(row.session_id, tasks.at(-1), Promise.resolve(results), tasks.length - 1);
   }

@@ -2,26 +2,26 @@ import { expect, test } from "vitest";
 import { fencedJournal, LeftForLater, takeLease } from "./take-lease.ts";
 
 /** A record that takes everything, of a session that another process can take over. */
-function fakeStore() {
+function createFakeRecord() {
   let lose = () => {};
   const left: string[] = [];
-  const store = {
-    takeLease: (_: string, onLost = () => {}) => {
+  const record = {
+    takeLease: async (_: string, onLost = () => {}) => {
       lose = onLost;
-      return () => {};
+      return async () => {};
     },
-    letGo: (sessionId: string) => void left.push(sessionId),
+    letGo: async (sessionId: string) => void left.push(sessionId),
     committed: async () => {},
-    open: () => 1,
-    close: () => {},
+    reserveRowIds: async () => 1,
+    write: async () => {},
   };
-  return { store, left, lose: () => lose() };
+  return { record, left, lose: () => lose() };
 }
 
 test("once another process has a session, nothing of it counts as written here", async () => {
-  const { store, lose } = fakeStore();
-  const lease = takeLease(store, "ses_1");
-  const journal = fencedJournal(store, lease);
+  const { record, lose } = createFakeRecord();
+  const lease = await takeLease(record, "ses_1");
+  const journal = await fencedJournal(record, lease);
   await expect(journal.committed()).resolves.toBeUndefined();
   lose();
   expect(lease.lost.aborted).toBe(true);
@@ -29,9 +29,9 @@ test("once another process has a session, nothing of it counts as written here",
 });
 
 test("a session that is left for later is given up once what came before is on disk", async () => {
-  const { store, left } = fakeStore();
-  const lease = takeLease(store, "ses_1");
+  const { record, left } = createFakeRecord();
+  const lease = await takeLease(record, "ses_1");
   await lease.park(new LeftForLater());
   expect(left).toEqual(["ses_1"]);
-  await expect(fencedJournal(store, lease).committed()).rejects.toThrow(LeftForLater);
+  await expect((await fencedJournal(record, lease)).committed()).rejects.toThrow(LeftForLater);
 });

@@ -1,4 +1,5 @@
-import type { Store } from "../record/create-store.ts";
+import type { Record } from "../record/record.ts";
+import { createRecordJournal } from "../record/record-journal.ts";
 import type { Lease } from "../run/run.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { Journal } from "../schema/record.ts";
@@ -23,9 +24,12 @@ export class LeftForLater extends Error {
 }
 
 /** Takes a session for this process; throws if another living one has it. */
-export function takeLease(store: Pick<Store, "takeLease" | "letGo" | "committed">, sessionId: string): Lease {
+export async function takeLease(
+  record: Pick<Record, "takeLease" | "letGo" | "committed">,
+  sessionId: string,
+): Promise<Lease> {
   const controller = new AbortController();
-  const release = store.takeLease(sessionId, () =>
+  const release = await record.takeLease(sessionId, () =>
     controller.abort(
       new RetinueError(
         "store",
@@ -34,20 +38,24 @@ export function takeLease(store: Pick<Store, "takeLease" | "letGo" | "committed"
     ),
   );
   const park = async (reason: Parked | LeftForLater) => {
-    await store.committed();
-    store.letGo(sessionId);
+    await record.committed();
+    await record.letGo(sessionId);
     controller.abort(reason);
   };
   return { lost: controller.signal, release, park };
 }
 
 /** The record as the runs of one session see it: once the session is lost, nothing of it counts as written. */
-export function fencedJournal(store: Journal, { lost }: Lease): Journal {
+export async function fencedJournal(
+  record: Pick<Record, "reserveRowIds" | "write" | "committed">,
+  { lost }: Lease,
+): Promise<Journal> {
+  const journal = await createRecordJournal(record);
   return {
-    open: (row, onCommit) => store.open(row, onCommit),
-    close: (id, sessionId, closing, onCommit) => store.close(id, sessionId, closing, onCommit),
+    open: (row, onCommit) => journal.open(row, onCommit),
+    close: (id, sessionId, closing, onCommit) => journal.close(id, sessionId, closing, onCommit),
     async committed() {
-      await store.committed();
+      await journal.committed();
       lost.throwIfAborted();
     },
   };

@@ -3,8 +3,7 @@ import { constants, type Stats } from "node:fs";
 import { lstat, open, readlink } from "node:fs/promises";
 import { basename, dirname, relative } from "node:path";
 import type { Clock } from "../budget/clock.ts";
-import type { Store } from "../record/create-store.ts";
-import type { Fingerprint, UntrustedAuthor } from "../record/untrusted-table.ts";
+import type { Fingerprint, Record, UntrustedAuthor } from "../record/record.ts";
 import type { Run, UntrustedFiles } from "../run/run.ts";
 import { type ChangedEntry, findChanged, isNamedIn, type TimeSpan } from "./find-changed.ts";
 
@@ -23,7 +22,7 @@ const MOST_BYTES = 256 * 1024 * 1024;
 
 /** What tells which files tainted runs wrote. */
 export type UntrustedParts = {
-  store: Store;
+  record: Record;
   clock: Clock;
   /** Names of files may hold secrets, which must not reach the record. */
   redact: (text: string) => string;
@@ -34,7 +33,7 @@ type Place = { folder: string; author: UntrustedAuthor };
 type Entry = Pick<ChangedEntry, "path" | "isNamed">;
 
 /** Creates the books of what tainted runs wrote. Nothing is looked at while they are empty. */
-export function createUntrustedFiles({ store, clock, redact }: UntrustedParts): UntrustedFiles {
+export function createUntrustedFiles({ record, clock, redact }: UntrustedParts): UntrustedFiles {
   /** Workspaces of tainted runs which the disk refused to note. */
   const unnoted = new Set<string>();
   const authorOf = (run: Run, root: string) => ({
@@ -52,11 +51,14 @@ export function createUntrustedFiles({ store, clock, redact }: UntrustedParts): 
     const stats = await lstat(path).catch(() => null);
     if (!stats || !holdsText(stats)) return false;
     const folders = foldersAbove(path);
-    if (folders.some((folder) => unnoted.has(folder)) || store.isSpanOver(folders, stats.ctimeMs))
+    if (
+      folders.some((folder) => unnoted.has(folder)) ||
+      (await record.isUntrusted({ roots: folders, atMs: stats.ctimeMs }))
+    )
       return true;
-    if (!store.hasUntrustedSize(stats.size)) return false;
+    if (!(await record.isUntrusted({ size: stats.size }))) return false;
     const print = await fingerprintFile(path);
-    return print !== null && store.hasUntrustedHash(print.hash);
+    return print !== null && (await record.isUntrusted({ hash: print.hash }));
   }
 
   /** Whether a tainted run gave this its name, as far as that is not known by what it holds. */
@@ -64,19 +66,22 @@ export function createUntrustedFiles({ store, clock, redact }: UntrustedParts): 
     const name = basename(path);
     if (SHORT_WORD.test(name)) return false;
     const folders = foldersAbove(path);
-    if (store.hasUntrustedName([hashName(name)], folders)) return true;
+    if (await record.isUntrusted({ names: [hashName(name)], roots: folders })) return true;
     const [own, folder] = await Promise.all([path, dirname(path)].map((at) => lstat(at).catch(() => null)));
     if (!own || !folder || holdsText(own)) return false;
-    return store.isSpanOver(folders, own.ctimeMs) && store.isSpanOver(folders, folder.ctimeMs);
+    return (
+      (await record.isUntrusted({ roots: folders, atMs: own.ctimeMs })) &&
+      (await record.isUntrusted({ roots: folders, atMs: folder.ctimeMs }))
+    );
   }
 
   /** Notes what something holds, or else its name if that is new; gives what was read of it. */
   async function noteEntry({ folder, author }: Place, { path, isNamed }: Entry): Promise<Fingerprint | null> {
     const about = { ...author, path: redact(relative(folder, path)) };
     const print = await fingerprintFile(path);
-    if (print && print.size >= LEAST_BYTES) store.noteUntrusted({ ...about, ...print });
+    if (print && print.size >= LEAST_BYTES) await record.noteUntrusted({ ...about, ...print });
     else if (isNamed && !SHORT_WORD.test(basename(path)))
-      store.noteUntrustedName({ ...about, hash: hashName(basename(path)) });
+      await record.noteUntrusted({ ...about, hash: hashName(basename(path)) });
     return print;
   }
 
@@ -110,13 +115,13 @@ export function createUntrustedFiles({ store, clock, redact }: UntrustedParts): 
     note: (run, paths) => note(run, paths),
     async hold(paths) {
       if (isNone(paths)) return false;
-      if (unnoted.size === 0 && !store.hasUntrusted()) return false;
+      if (unnoted.size === 0 && !(await record.hasUntrusted())) return false;
       for (const path of paths) if (await isUntrusted(path)) return true;
       return false;
     },
     async show(run, paths) {
       if (isNone(paths)) return false;
-      if (unnoted.size === 0 && !store.hasUntrusted()) return false;
+      if (unnoted.size === 0 && !(await record.hasUntrusted())) return false;
       const { projectDir, workspaceDir } = run;
       const names = new Set<string>();
       for (const path of paths) {
@@ -127,29 +132,29 @@ export function createUntrustedFiles({ store, clock, redact }: UntrustedParts): 
       for (const path of names) if (await isNameUntrusted(path)) return true;
       return false;
     },
-    reach: (run) => unnoted.has(run.workspaceDir) || store.hasUntrusted(placesOf(run)),
-    begin(run) {
+    reach: async (run) => unnoted.has(run.workspaceDir) || (await record.hasUntrusted(placesOf(run))),
+    async begin(run) {
       const sinceMs = clock.wallMs() - CLOCK_MS;
-      const id = store.openSpan({ ...authorOf(run, run.projectDir), sinceMs });
+      const id = await record.openSpan({ ...authorOf(run, run.projectDir), sinceMs });
       return async (changed, isAllKnown) => {
         const span = { sinceMs, untilMs: clock.wallMs() + CLOCK_MS };
         await note(run, changed, span);
         const isNoted = isAllKnown || (await noteChanged(projectOf(run), span));
-        store.closeSpan(id, isNoted ? undefined : span.untilMs);
+        await record.closeSpan(id, isNoted ? undefined : span.untilMs);
       };
     },
     async closeLeft(sessionId) {
-      for (const { id, root, runId, sinceMs } of store.openSpans(sessionId)) {
+      for (const { id, root, runId, sinceMs } of await record.listUntrusted({ openIn: sessionId })) {
         const span = { sinceMs: sinceMs ?? 0, untilMs: clock.wallMs() };
         const isNoted = await noteChanged({ folder: root, author: { root, sessionId, runId } }, span);
-        store.closeSpan(id, isNoted ? undefined : span.untilMs);
+        await record.closeSpan(id, isNoted ? undefined : span.untilMs);
       }
     },
-    taintWorkspace(run) {
+    async taintWorkspace(run) {
       const { workspaceDir } = run;
       try {
-        if (!store.isSpanOver([workspaceDir], 0))
-          store.openSpan({ ...authorOf(run, workspaceDir), sinceMs: 0 });
+        if (!(await record.isUntrusted({ roots: [workspaceDir], atMs: 0 })))
+          await record.openSpan({ ...authorOf(run, workspaceDir), sinceMs: 0 });
       } catch {
         unnoted.add(workspaceDir);
       }
@@ -165,7 +170,7 @@ function isNone(paths: Iterable<string>): boolean {
 
 /** Notes that files of a tainted session's workspace were copied out of it. */
 export async function noteCopies(
-  store: Store,
+  record: Record,
   { folder, paths }: { folder: string; paths: readonly string[] },
   about: { project: string; sessionId: string; runId: string },
 ): Promise<void> {
@@ -174,7 +179,7 @@ export async function noteCopies(
   for (const path of paths) {
     const print = await fingerprintFile(path);
     if (print && print.size >= LEAST_BYTES)
-      store.noteUntrusted({ root, path: relative(root, path), sessionId, runId, ...print });
+      await record.noteUntrusted({ root, path: relative(root, path), sessionId, runId, ...print });
   }
 }
 

@@ -10,7 +10,7 @@ import type { ScriptRequest, Step, StepMaker } from "./step.ts";
 export type Script =
   | readonly StepMaker[]
   | { eachRun: readonly StepMaker[] }
-  | ((request: ScriptRequest) => Step);
+  | ((request: ScriptRequest) => Step | Promise<Step>);
 
 /** A model that plays a script and remembers what it was asked. */
 export type ScriptedModel = LanguageModelV4 & {
@@ -24,7 +24,7 @@ export function scriptedModel(name: string, script: Script): ScriptedModel {
   const requests: LanguageModelV4CallOptions[] = [];
   const unexpected: string[] = [];
   let used = 0;
-  const nextStep = (request: ScriptRequest): Step => {
+  const nextStep = (request: ScriptRequest): Step | Promise<Step> => {
     const made = pick(script, request, () => used++);
     if (made) return typeof made === "function" ? made(request) : made;
     unexpected.push(
@@ -43,7 +43,7 @@ export function scriptedModel(name: string, script: Script): ScriptedModel {
     requests,
     async doStream(options) {
       requests.push({ ...options, prompt: structuredClone(options.prompt) });
-      return { stream: await play(nextStep(requestOf(options)), options) };
+      return { stream: await play(await nextStep(requestOf(options)), options) };
     },
     doGenerate() {
       throw new Error("a scripted model only streams");

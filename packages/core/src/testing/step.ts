@@ -36,7 +36,7 @@ export type ScriptRequest = {
 };
 
 /** A step, or a function that makes one from the request. */
-export type StepMaker = Step | ((request: ScriptRequest) => Step);
+export type StepMaker = Step | ((request: ScriptRequest) => Step | Promise<Step>);
 
 /** The model answers with a text. */
 export function say(text: string, usage?: ScriptedUsage): Step {

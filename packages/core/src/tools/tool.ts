@@ -182,7 +182,7 @@ export type Tool<Input = never> = {
   /** It acts outside: sends, invites, posts, uploads, pushes. */
   readonly outbound: boolean | ((input: Input) => boolean);
   /** What is wrong with an input that fits the schema, said before rights are looked at; null if nothing. */
-  readonly check?: (input: Input) => string | null;
+  readonly check?: (input: Input) => string | null | Promise<string | null>;
   /**
    * Why a person must confirm this very call, whatever a rule on the tool's name says; null if nobody must. A rule that
    * names whom the call reaches, or the command, is such a confirmation. `earlier` are the calls of the session before it.

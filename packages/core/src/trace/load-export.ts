@@ -1,5 +1,5 @@
-import type { Store } from "../record/create-store.ts";
 import { listTextIds } from "../record/prompt-table.ts";
+import type { Record } from "../record/record.ts";
 import type { FileChange, WorktreeRow } from "../schema/change.ts";
 import type { Approval, MessageRow, SessionRow } from "../schema/record.ts";
 import { isRunRow } from "./trace-row.ts";
@@ -14,25 +14,30 @@ export type SessionExport = {
   /** Rows as they are in the table, in the order they opened. */
   messages: MessageRow[];
   /** System prompts and other texts that rows name by id. */
-  prompts: Record<string, string>;
+  prompts: { [id: string]: string };
   approvals: Approval[];
   changes: FileChange[];
   worktrees: WorktreeRow[];
 };
 
 /** Reads everything of a session. */
-export function loadExport(store: Store, session: SessionRow): SessionExport {
+export async function loadExport(record: Record, session: SessionRow): Promise<SessionExport> {
   const id = session.session_id;
-  const messages = store.messages(id);
+  const messages = await record.readRows({ sessionId: id });
+  const worktrees: WorktreeRow[] = [];
   const runIds = [...new Set(messages.filter(isRunRow).map((row) => row.run_id))];
+  for (const runId of runIds) {
+    const found = await record.findWorktree({ runId });
+    if (found) worktrees.push(found);
+  }
   return {
     format: EXPORT_FORMAT,
     session,
     messages,
-    prompts: promptsOf(store, messages),
-    approvals: store.approvals({ sessionId: id }),
-    changes: store.changesOf(runIds),
-    worktrees: runIds.flatMap((runId) => store.worktree(runId) ?? []),
+    prompts: await promptsOf(record, messages),
+    approvals: await record.listApprovals({ sessionId: id }),
+    changes: await record.listChanges({ ids: runIds }),
+    worktrees,
   };
 }
 
@@ -48,10 +53,10 @@ export function* exportLines(all: SessionExport): Generator<string> {
   for (const worktree of all.worktrees) yield line("worktree", worktree);
 }
 
-function promptsOf(store: Store, messages: readonly MessageRow[]): Record<string, string> {
-  const prompts: Record<string, string> = {};
+async function promptsOf(record: Record, messages: readonly MessageRow[]): Promise<SessionExport["prompts"]> {
+  const prompts: SessionExport["prompts"] = {};
   for (const id of new Set(messages.flatMap(idsIn))) {
-    const text = store.prompt(id);
+    const text = await record.readText(id);
     if (text !== undefined) prompts[id] = text;
   }
   return prompts;

@@ -1,4 +1,4 @@
-import type { Store } from "../record/create-store.ts";
+import type { Record } from "../record/record.ts";
 import type { Trace, TraceRun } from "../schema/inspect/trace.ts";
 import type { SessionRow } from "../schema/record.ts";
 import { sessionState } from "./session-state.ts";
@@ -8,35 +8,43 @@ import { buildTrace, fillRuns } from "./trace-tree.ts";
 export type TraceOutline = {
   readonly trace: Trace;
   /** Reads the turns, calls and phases of these runs. */
-  fill(runs: Iterable<TraceRun>): void;
+  fill(runs: Iterable<TraceRun>): Promise<void>;
 };
 
 /** Reads a session's whole trace from the record, whoever may be writing it. */
-export function loadTrace(store: Store, session: SessionRow, nowMs = Date.now()): Trace {
-  return buildTrace({ ...contextOf(store, session), rows: store.messages(session.session_id), nowMs });
+export async function loadTrace(record: Record, session: SessionRow, nowMs = Date.now()): Promise<Trace> {
+  return buildTrace({
+    ...(await contextOf(record, session)),
+    rows: await record.readRows({ sessionId: session.session_id }),
+    nowMs,
+  });
 }
 
 /** The same of a session that may have many thousand runs, of which few will be looked at. Prompts are cut. */
-export function loadOutline(store: Store, session: SessionRow, nowMs = Date.now()): TraceOutline {
+export async function loadOutline(
+  record: Record,
+  session: SessionRow,
+  nowMs = Date.now(),
+): Promise<TraceOutline> {
   const id = session.session_id;
-  const runs = store.runOutline(id);
+  const runs = await record.readOutline({ sessionId: id });
   const open = runs.filter((run) => run.closed_seq === null).map((run) => run.run_id);
-  const rows = [...runs, ...store.stepsOf(id, open)];
-  const trace = buildTrace({ ...contextOf(store, session), rows, nowMs });
+  const rows = [...runs, ...(await record.readRows({ sessionId: id, runIds: open, kind: "steps" }))];
+  const trace = buildTrace({ ...(await contextOf(record, session)), rows, nowMs });
   return {
-    trace: { ...trace, totals: { ...trace.totals, ...store.stepCounts(id) } },
-    fill(wanted) {
+    trace: { ...trace, totals: { ...trace.totals, ...(await record.countSteps(id)) } },
+    async fill(wanted) {
       const some = [...wanted];
       const ids = some.map(({ runId }) => runId);
-      fillRuns(trace, some, store.stepsOf(id, ids));
+      fillRuns(trace, some, await record.readRows({ sessionId: id, runIds: ids, kind: "steps" }));
     },
   };
 }
 
-function contextOf(store: Store, session: SessionRow) {
+async function contextOf(record: Record, session: SessionRow) {
   return {
     session,
-    state: sessionState(store, session),
-    approvals: store.approvals({ sessionId: session.session_id }),
+    state: await sessionState(record, session),
+    approvals: await record.listApprovals({ sessionId: session.session_id }),
   };
 }

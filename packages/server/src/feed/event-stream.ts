@@ -17,8 +17,8 @@ export const HEARTBEAT = encoder.encode(": \n\n");
 /** What a stream needs from the feed that fills it. */
 type StreamPorts = {
   readonly signal: AbortSignal;
-  /** The reader has read everything: more may be sent at once, if there is any. If this throws, the stream ends. */
-  more?(): void;
+  /** The reader has read everything: more may be sent at once, if there is any. If this rejects, the stream ends. */
+  more?(): Promise<void>;
   /** The stream has ended, for whatever reason. */
   ended(): void;
 };
@@ -98,11 +98,7 @@ export class EventStream {
 
   /** If nothing can be read now the stream ends; the browser comes back in a second. */
   #askForMore(): void {
-    try {
-      this.#ports.more?.();
-    } catch {
-      this.close();
-    }
+    this.#ports.more?.().catch(this.close);
   }
 
   #end(): void {

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "@retinue/core/budget/clock";
 import { repeat } from "@retinue/core/budget/repeat";
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record, RecordVersion } from "@retinue/core/record/record";
 import { tokensOf } from "@retinue/core/run/read-row";
 import type { RetinueEvent } from "@retinue/core/schema/event";
 import type { Runtime } from "@retinue/core/session/runtime";
@@ -13,10 +13,10 @@ import { SessionFeed } from "./session-feed.ts";
 
 /** The live streams that browsers follow. */
 export type Feeds = {
-  /** The stream of one session after a seq, as server-sent events. Throws for one that is not of this project. */
-  session(sessionId: string, after: number, signal: AbortSignal): Response;
+  /** The stream of one session after a seq, as server-sent events. Rejects for one that is not of this project. */
+  session(sessionId: string, after: number, signal: AbortSignal): Promise<Response>;
   /** The stream of everything, as server-sent events. */
-  news(signal: AbortSignal): Response;
+  news(signal: AbortSignal): Promise<Response>;
   /** Calls of a session wait for a person, or no longer do. */
   asksChanged(sessionId: string): void;
   /** Agents were saved, or have changed on disk. */
@@ -62,39 +62,45 @@ class AllFeeds implements Feeds {
   readonly #looking;
   readonly #beating;
   readonly #unsubscribe: () => void;
-  #othersVersion: number;
   /** How far the changes of other processes have been told. */
-  #told: number;
+  #told: Promise<RecordVersion>;
   #looks = 0;
+  #isLooking = false;
 
   constructor(options: FeedsOptions) {
     const { runtime, project, version, startedAtMs, clock = systemClock } = options;
-    const { store } = runtime;
+    const { record } = runtime;
     this.#options = options;
     this.#clock = clock;
-    this.#live = new LiveRuns(spentBefore(store));
-    this.#looking = repeat(clock, LOOK_MS, () => this.#look());
+    this.#live = new LiveRuns(spentBefore(record));
+    this.#looking = repeat(clock, LOOK_MS, () => void this.#look());
     this.#beating = repeat(clock, HEARTBEAT_MS, () => this.#beat());
     this.#news = new NewsFeed({
       clock,
-      hello: () => ({ kind: "hello", startedAtMs, version, asks: store.countWaiting({ project }).count }),
-      asks: () => store.countWaiting({ project }),
+      hello: async () => ({
+        kind: "hello",
+        startedAtMs,
+        version,
+        asks: (await record.countWaiting({ project })).count,
+      }),
+      asks: () => record.countWaiting({ project }),
       watched: () => this.#rest(),
     });
-    this.#othersVersion = store.othersVersion();
-    this.#told = store.lastChange();
+    this.#told = record.readVersion();
+    // A record that cannot be read now is read at the next look.
+    this.#told.catch(() => {});
     this.#unsubscribe = runtime.events((event) => this.#take(event));
   }
 
-  session(sessionId: string, after: number, signal: AbortSignal): Response {
+  async session(sessionId: string, after: number, signal: AbortSignal): Promise<Response> {
     const { runtime, project } = this.#options;
-    if (runtime.store.session(sessionId)?.project !== project)
+    if ((await runtime.record.readSession(sessionId))?.project !== project)
       throw new NotFound(`there is no session '${sessionId}' in this project`);
     const feed = this.#open.get(sessionId) ?? this.#begin(sessionId);
     return feed.join(after, signal);
   }
 
-  news(signal: AbortSignal): Response {
+  news(signal: AbortSignal): Promise<Response> {
     return this.#news.join(signal);
   }
 
@@ -136,26 +142,34 @@ class AllFeeds implements Feeds {
   }
 
   /** Finds out what other processes have written, and whether they are still alive. */
-  #look(): void {
-    const { store } = this.#options.runtime;
-    const isDue = this.#looks++ % LOOKS_PER_STANDING === 0;
-    const latest = store.othersVersion();
-    const isWritten = latest !== this.#othersVersion;
-    this.#othersVersion = latest;
-    for (const feed of this.#open.values()) {
-      if (isWritten) feed.recordChanged();
-      if (isWritten || isDue) feed.standingChanged();
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      const isDue = this.#looks++ % LOOKS_PER_STANDING === 0;
+      const latest = await this.#options.runtime.record.readVersion();
+      const before = await this.#told.catch(() => ({ changed: 0, others: Number.NaN }));
+      const isWritten = latest.others !== before.others;
+      for (const feed of this.#open.values()) {
+        if (isWritten) feed.recordChanged();
+        if (isWritten || isDue) feed.standingChanged();
+      }
+      // Without a reader it stays to be told.
+      const isTelling = isWritten && this.#news.isWatched;
+      if (isTelling) await this.#tellOthersWork(before.changed);
+      this.#told = Promise.resolve(isTelling ? latest : { ...latest, changed: before.changed });
+    } catch {
+      // The record may be busy for a moment.
+    } finally {
+      this.#isLooking = false;
     }
-    if (isWritten && this.#news.isWatched) this.#tellOthersWork();
   }
 
   /** Which session was written is not known: any that is new, has changed or is at work. */
-  #tellOthersWork(): void {
+  async #tellOthersWork(afterChange: number): Promise<void> {
     const { runtime, project } = this.#options;
-    const afterChange = this.#told;
-    this.#told = runtime.store.lastChange();
     for (const query of [{ afterChange }, { status: "running" as const }]) {
-      const { sessions } = runtime.store.searchSessions({ ...query, project, limit: -1 });
+      const { sessions } = await runtime.record.listSessions({ ...query, project, limit: -1 });
       for (const { session_id: id } of sessions) this.#news.sessionChanged(id);
     }
     this.#news.asksChanged();
@@ -168,14 +182,14 @@ class AllFeeds implements Feeds {
 
   #begin(sessionId: string): SessionFeed {
     const { runtime } = this.#options;
-    const { store } = runtime;
+    const { record } = runtime;
     const feed = new SessionFeed(sessionId, {
       clock: this.#clock,
       live: this.#live,
-      store,
-      standing(id) {
-        const row = store.session(id);
-        return row ? readStanding({ runtime }, row) : null;
+      record,
+      async standing(id) {
+        const row = await record.readSession(id);
+        return row ? await readStanding({ runtime }, row) : null;
       },
       ended: () => {
         this.#open.delete(sessionId);
@@ -196,12 +210,12 @@ class AllFeeds implements Feeds {
 }
 
 /** What the ended model calls of a run took before this process went on with it; nothing if that cannot be read. */
-function spentBefore(store: Pick<Store, "stepsOf">): SpentBefore {
-  return (sessionId, runId) => {
+function spentBefore(record: Pick<Record, "readRows">): SpentBefore {
+  return async (sessionId, runId) => {
     try {
-      const turns = store
-        .stepsOf(sessionId, [runId])
-        .filter((row) => row.request_type === "continuation" && row.closed_seq !== null);
+      const turns = (await record.readRows({ sessionId: sessionId, runIds: [runId], kind: "steps" })).filter(
+        (row) => row.request_type === "continuation" && row.closed_seq !== null,
+      );
       const isKnown = turns.every((row) => row.cost_usd !== null);
       return {
         tokens: turns.reduce((sum, row) => sum + tokensOf(row), 0),

@@ -2,7 +2,10 @@ import type { LiveChange, LiveText } from "@retinue/core/schema/api/stream";
 import type { RetinueEvent } from "@retinue/core/schema/event";
 
 /** What a run had spent before this process took it up. */
-export type SpentBefore = (sessionId: string, runId: string) => { tokens: number; costUsd: number | null };
+export type SpentBefore = (
+  sessionId: string,
+  runId: string,
+) => Promise<{ tokens: number; costUsd: number | null }>;
 
 const MOST_CHARS = 100_000;
 const MOST_PROGRESS_CHARS = 500;
@@ -81,8 +84,10 @@ export class LiveRuns {
     const known = this.#sessions.get(sessionId)?.runs.get(runId);
     if (event.type === "run.started") {
       // Of a run that goes on the start has no seq: its row was there already.
-      const spent = event.seq === undefined ? this.#spentBefore(sessionId, runId) : { tokens: 0, costUsd: 0 };
-      return this.#begin(sessionId, runId, { ...spent, isPaused: known?.run.isPaused ?? false });
+      const isPaused = known?.run.isPaused ?? false;
+      const entry = this.#begin(sessionId, runId, { tokens: 0, costUsd: 0, isPaused });
+      if (event.seq === undefined) void this.#addSpent(entry, sessionId, runId);
+      return entry;
     }
     if (known) return known;
     // A run that begins in a paused tree may be told so before its row is on disk. All else comes after the start.
@@ -95,6 +100,16 @@ export class LiveRuns {
     const entry: Entry = { run, calls: new Map(), untold: null };
     this.#session(sessionId).runs.set(runId, entry);
     return entry;
+  }
+
+  async #addSpent(entry: Entry, sessionId: string, runId: string): Promise<void> {
+    const spent = await this.#spentBefore(sessionId, runId);
+    const { tokens, costUsd } = entry.run;
+    const changed = put(entry.run, {
+      tokens: tokens + spent.tokens,
+      costUsd: costUsd === null || spent.costUsd === null ? null : costUsd + spent.costUsd,
+    });
+    if (this.#sessions.get(sessionId)?.isWatched) entry.untold = merged(entry.untold, changed);
   }
 
   #session(sessionId: string) {

@@ -5,9 +5,9 @@ import { EventStream, encodeEvent } from "./event-stream.ts";
 /** What the news are made from. */
 type NewsPorts = {
   readonly clock: Clock;
-  hello(): Extract<NewsEvent, { kind: "hello" }>;
+  hello(): Promise<Extract<NewsEvent, { kind: "hello" }>>;
   /** How many questions wait for a person, and which is the newest. */
-  asks(): { count: number; newest: number };
+  asks(): Promise<{ count: number; newest: number }>;
   /** The first reader has come, or the last has gone. */
   watched(isWatched: boolean): void;
 };
@@ -32,17 +32,19 @@ export class NewsFeed {
   }
 
   /** Adds a reader. */
-  join(signal: AbortSignal): Response {
+  async join(signal: AbortSignal): Promise<Response> {
     const stream = new EventStream({ signal, ended: () => this.#leave(stream) });
     const { response } = stream;
-    const hello = this.#ports.hello();
+    const hello = await this.#ports.hello();
     stream.send(encodeEvent(hello));
+    if (!this.isWatched) this.#asks = await this.#ports.asks();
+    if (signal.aborted) return response;
     const isFirst = !this.isWatched;
     this.#streams.add(stream);
-    if (isFirst) {
-      this.#asks = this.#ports.asks();
-      this.#ports.watched(true);
-    }
+    // What others were told meanwhile.
+    if (!isFirst && hello.asks !== this.#asks.count)
+      stream.send(encodeEvent({ kind: "asks", asks: this.#asks.count }));
+    if (isFirst) this.#ports.watched(true);
     return response;
   }
 
@@ -77,16 +79,17 @@ export class NewsFeed {
   #soon(): void {
     this.#calledOff ??= this.#ports.clock.timer(FLUSH_MS, () => {
       this.#calledOff = null;
-      this.#flush();
+      // The record may be busy for a moment.
+      this.#flush().catch(() => this.asksChanged());
     });
   }
 
-  #flush(): void {
+  async #flush(): Promise<void> {
     if (this.#sessions.size > 0) this.sendAll(encodeEvent({ kind: "sessions", ids: [...this.#sessions] }));
     this.#sessions.clear();
     if (!this.#areAsksStale) return;
     this.#areAsksStale = false;
-    const asks = this.#ports.asks();
+    const asks = await this.#ports.asks();
     // One question may have taken another's place within the same moment.
     const isNew = asks.count !== this.#asks.count || asks.newest !== this.#asks.newest;
     if (isNew) this.sendAll(encodeEvent({ kind: "asks", asks: asks.count }));

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "@retinue/core/budget/clock";
 import { type Repeated, repeat } from "@retinue/core/budget/repeat";
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import type { ApprovalAnswer } from "@retinue/core/run/ports";
 import type { ApprovalDecision } from "@retinue/core/schema/api/approval";
 import type { Approval } from "@retinue/core/schema/record";
@@ -30,7 +30,7 @@ type NewPersonsDesk = PersonsDesk & {
 };
 
 /** What a desk needs of a runtime. */
-type AskingRuntime = Pick<Runtime, "store" | "answer" | "resume">;
+type AskingRuntime = Pick<Runtime, "record" | "answer" | "resume">;
 
 /** What a desk is made of. */
 type PersonsDeskOptions = {
@@ -85,12 +85,12 @@ class RecordedDesk implements NewPersonsDesk {
     });
 
   async answer(approvalId: string, { allowed, scope, note = "" }: ApprovalDecision): Promise<void> {
-    const { store, answer } = this.#asking();
-    const { sessionId } = findExactly(store, approvalId);
+    const { record, answer } = this.#asking();
+    const { sessionId } = await findExactly(record, approvalId);
     const words = note.trim() === "" ? {} : { note };
     const given = { allowed, by: PERSON, ...words, ...(scope && { scope }) };
-    const isOpen = store.session(sessionId)?.status === "running";
-    if (!isOpen || !answer(approvalId, given)) throw refusal(store.findApproval(approvalId));
+    const isOpen = (await record.readSession(sessionId))?.status === "running";
+    if (!isOpen || !(await answer(approvalId, given))) throw refusal(await record.findApproval(approvalId));
     this.#options.onChange(sessionId);
     await this.#goOn(sessionId);
   }
@@ -121,9 +121,9 @@ class RecordedDesk implements NewPersonsDesk {
 
   /** Resumes a session that no process has, once everything in it is answered. */
   async #goOn(sessionId: string): Promise<void> {
-    const { store, resume } = this.#asking();
-    if (store.holderOf(sessionId) !== null) return;
-    if (store.approvals({ sessionId, open: true, limit: 1 }).length > 0) return;
+    const { record, resume } = this.#asking();
+    if ((await record.findHolder(sessionId)) !== null) return;
+    if ((await record.listApprovals({ sessionId, state: "waiting", limit: 1 })).length > 0) return;
     try {
       await resume(sessionId);
     } catch (thrown) {
@@ -138,9 +138,9 @@ function refusal({ answer }: Approval): Conflict {
   return new Conflict(`it was ${answer.allowed ? "allowed" : "denied"} already, by ${answer.by}`);
 }
 
-function findExactly(store: Store, approvalId: string): Approval {
+async function findExactly(record: Record, approvalId: string): Promise<Approval> {
   try {
-    const found = store.findApproval(approvalId);
+    const found = await record.findApproval(approvalId);
     if (found.approvalId === approvalId) return found;
   } catch {
     // Its message lists approvals of other projects.

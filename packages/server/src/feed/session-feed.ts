@@ -1,6 +1,6 @@
 import type { Clock } from "@retinue/core/budget/clock";
-import type { Store } from "@retinue/core/record/create-store";
-import type { MessageChange } from "@retinue/core/record/rows/read-messages";
+import { Gate } from "@retinue/core/budget/gate";
+import type { MessageChange, Record } from "@retinue/core/record/record";
 import type { RunView, SessionStanding, StepView } from "@retinue/core/schema/api/session";
 import type { StreamEvent } from "@retinue/core/schema/api/stream";
 import { isRunRow } from "@retinue/core/trace/trace-row";
@@ -12,8 +12,8 @@ import type { LiveRuns } from "./live-runs.ts";
 type FeedPorts = {
   readonly clock: Clock;
   readonly live: LiveRuns;
-  readonly store: Pick<Store, "changesAfter" | "lastSeq" | "message">;
-  standing(sessionId: string): SessionStanding | null;
+  readonly record: Pick<Record, "readLog" | "readLastSeq" | "readRow">;
+  standing(sessionId: string): Promise<SessionStanding | null>;
   /** The last reader has gone. */
   ended(): void;
 };
@@ -33,8 +33,10 @@ export class SessionFeed {
   readonly #id: string;
   readonly #ports: FeedPorts;
   readonly #watchers = new Set<Watcher>();
+  /** What is read from the record is told before anything else is read. */
+  readonly #oneByOne = new Gate(1);
   /** How far those who are up to date have been told. */
-  #seq: number;
+  #seq = 0;
   #standing = "";
   #isStandingStale = false;
   #isRecordStale = false;
@@ -43,7 +45,6 @@ export class SessionFeed {
   constructor(id: string, ports: FeedPorts) {
     this.#id = id;
     this.#ports = ports;
-    this.#seq = ports.store.lastSeq(id);
     ports.live.watch(id, true);
   }
 
@@ -51,7 +52,7 @@ export class SessionFeed {
   join(after: number, signal: AbortSignal): Response {
     const stream = new EventStream({
       signal,
-      more: () => this.#catchUp(watcher),
+      more: () => this.#oneByOne.run(() => this.#catchUp(watcher)),
       ended: () => this.#leave(watcher),
     });
     const watcher: Watcher = { stream, seq: after };
@@ -94,83 +95,87 @@ export class SessionFeed {
   #soon(delayMs = FLUSH_MS): void {
     this.#calledOff ??= this.#ports.clock.timer(delayMs, () => {
       this.#calledOff = null;
-      try {
-        this.#flush();
-      } catch {
-        // A record that cannot be read now is read again in a second.
-        this.#soon(RETRY_MS);
-      }
+      // A record that cannot be read now is read again in a second.
+      this.#oneByOne.run(() => this.#flush()).catch(() => this.#soon(RETRY_MS));
     });
   }
 
   /** Rows come before the live text, so that what a turn said is never gone for a moment. What could not be told stays stale. */
-  #flush(): void {
-    if (this.#isRecordStale) this.#tellRecord();
-    this.#isRecordStale = false;
-    const runs = this.#ports.live.untold(this.#id);
-    if (runs) this.tell({ kind: "live", runs });
-    if (this.#isStandingStale) this.#tellStanding();
+  async #flush(): Promise<void> {
+    while (this.#isRecordStale) {
+      this.#isRecordStale = false;
+      await this.#tellRecord().catch((thrown) => {
+        this.#isRecordStale = true;
+        throw thrown;
+      });
+    }
+    this.#tellLive();
+    if (!this.#isStandingStale) return;
+    const standing = await this.#ports.standing(this.#id);
     this.#isStandingStale = false;
-  }
-
-  #tellRecord(): void {
-    if (![...this.#watchers].some(({ seq }) => seq === null)) {
-      this.#seq = this.#ports.store.lastSeq(this.#id);
-      return;
-    }
-    for (;;) {
-      const changes = this.#ports.store.changesAfter(this.#id, this.#seq, PAGE);
-      const last = changes.at(-1);
-      if (!last) return;
-      this.#seq = last.seq;
-      this.sendAll(this.#encoded(changes, last.seq));
-      if (changes.length < PAGE) return;
-    }
-  }
-
-  #tellStanding(): void {
-    const standing = this.#ports.standing(this.#id);
     const text = JSON.stringify(standing);
     if (!standing || text === this.#standing) return;
     this.#standing = text;
     this.tell({ kind: "session", ...standing });
   }
 
+  async #tellRecord(): Promise<void> {
+    if (![...this.#watchers].some(({ seq }) => seq === null)) {
+      this.#seq = await this.#ports.record.readLastSeq(this.#id);
+      return;
+    }
+    for (;;) {
+      const changes = await this.#readLog(this.#seq);
+      const last = changes.at(-1);
+      if (!last) return;
+      const bytes = await this.#encode(changes, last.seq);
+      this.#seq = last.seq;
+      this.sendAll(bytes);
+      if (changes.length < PAGE) return;
+    }
+  }
+
+  #tellLive(): void {
+    const runs = this.#ports.live.untold(this.#id);
+    if (runs) this.tell({ kind: "live", runs });
+  }
+
+  #readLog(after: number): Promise<MessageChange[]> {
+    return this.#ports.record.readLog({ sessionId: this.#id, after, limit: PAGE });
+  }
+
   /** Sends the next page of what a reader missed; once it has caught up it gets what all get. */
-  #catchUp(watcher: Watcher): void {
+  async #catchUp(watcher: Watcher): Promise<void> {
     const { stream } = watcher;
     if (watcher.seq === null) return;
-    // The others are told first: from here on nothing happens until this reader is one of them, or has a page to read.
-    this.#flush();
+    // The others are told first: from here on nothing is told until this reader is one of them, or has a page to read.
+    if (![...this.#watchers].some(({ seq }) => seq === null)) this.#isRecordStale = true;
+    await this.#flush();
     const missed =
-      watcher.seq < this.#seq
-        ? this.#ports.store.changesAfter(this.#id, watcher.seq, PAGE).filter(({ seq }) => seq <= this.#seq)
-        : [];
+      watcher.seq < this.#seq ? (await this.#readLog(watcher.seq)).filter(({ seq }) => seq <= this.#seq) : [];
     const last = missed.at(-1);
-    if (last) stream.send(this.#encoded(missed, last.seq));
+    if (last) stream.send(await this.#encode(missed, last.seq));
     if (last && last.seq < this.#seq) {
       watcher.seq = last.seq;
       return;
     }
+    const standing = await this.#ports.standing(this.#id);
+    // The snapshot holds what others have yet to be told.
+    this.#tellLive();
     watcher.seq = null;
-    this.#greet(stream);
+    if (standing) stream.send(encodeEvent({ kind: "session", ...standing }));
+    stream.send(encodeEvent({ kind: "snapshot", live: this.#ports.live.snapshot(this.#id) }));
     // What was written since then may have found no reader.
     this.recordChanged();
   }
 
-  #greet(stream: EventStream): void {
-    const standing = this.#ports.standing(this.#id);
-    if (standing) stream.send(encodeEvent({ kind: "session", ...standing }));
-    stream.send(encodeEvent({ kind: "snapshot", live: this.#ports.live.snapshot(this.#id) }));
-  }
-
-  #encoded(changes: readonly MessageChange[], seq: number): Uint8Array {
+  async #encode(changes: readonly MessageChange[], seq: number): Promise<Uint8Array> {
     // A row that opened and closed since the last time is told once, as it is now.
     const rows = new Map(changes.map(({ row }) => [row.id, row]));
     const runs: RunView[] = [];
     const steps: StepView[] = [];
     for (const row of rows.values()) {
-      if (isRunRow(row)) runs.push(runView(row, findParentRun(row, this.#ports.store)));
+      if (isRunRow(row)) runs.push(runView(row, await findParentRun(row, this.#ports.record)));
       else steps.push(stepView(row));
     }
     return encodeEvent({ kind: "changed", seq, runs, steps }, seq);

@@ -118,7 +118,7 @@ async function judge(trial: Trial, chain: readonly Layer[], tool: Tool<unknown>)
   };
   const parsed = await validateInput(tool as AnyTool, JSON.stringify(trial.input ?? {}));
   if (!parsed.ok) return answer([], null, parsed.message);
-  const wrong = tool.check?.(parsed.value);
+  const wrong = await tool.check?.(parsed.value);
   if (wrong) return answer([], null, wrong);
   const told = await touched(tool, parsed.value, trial);
   if ("fault" in told) return answer([], null, told.fault);

@@ -20,7 +20,7 @@ export const approvalRoutes: readonly ApiRoute[] = [
     answer: ApprovalList,
     async handle({ query: { open, after, limit } }, desk) {
       const most = readDigits(limit, { otherwise: MOST, least: 1, most: MOST });
-      const { asked, next } = readPage(desk, { open, after, most });
+      const { asked, next } = await readPage(desk, { open, after, most });
       return { approvals: await views(desk, asked), next };
     },
   }),
@@ -29,8 +29,8 @@ export const approvalRoutes: readonly ApiRoute[] = [
     path: "/api/approvals/:id",
     summary: "One call that waits for a person, or has had the answer.",
     answer: ApprovalView,
-    handle({ params: { id } }, desk) {
-      const { approval, session } = ownApproval(desk, id);
+    async handle({ params: { id } }, desk) {
+      const { approval, session } = await ownApproval(desk, id);
       return approvalView(desk, approval, session);
     },
   }),
@@ -41,9 +41,9 @@ export const approvalRoutes: readonly ApiRoute[] = [
     body: ApprovalDecision,
     answer: ApprovalView,
     async handle({ params: { id }, body }, desk) {
-      ownApproval(desk, id);
+      await ownApproval(desk, id);
       await desk.person.answer(id, body);
-      const { approval, session } = ownApproval(desk, id);
+      const { approval, session } = await ownApproval(desk, id);
       return approvalView(desk, approval, session);
     },
   }),
@@ -51,16 +51,19 @@ export const approvalRoutes: readonly ApiRoute[] = [
 
 type Page = { open: string | undefined; after: string | undefined; most: number };
 
-function readPage(desk: ServerDesk, { open, after, most }: Page): { asked: Approval[]; next: string | null } {
-  const { store } = desk.runtime;
+async function readPage(
+  desk: ServerDesk,
+  { open, after, most }: Page,
+): Promise<{ asked: Approval[]; next: string | null }> {
+  const { record } = desk.runtime;
   const [state = open === "0" ? "answered" : "waiting", id] = after?.split(":") ?? [];
   const query = { project: readProjectFolder(desk), limit: most + 1, ...(id !== undefined && { after: id }) };
-  const waiting = state === "waiting" ? store.approvals({ ...query, open: true }) : [];
+  const waiting = state === "waiting" ? await record.listApprovals({ ...query, state: "waiting" }) : [];
   if (waiting.length > most) return cut(waiting, most, "waiting");
   if (open === "1") return { asked: waiting, next: null };
   const rest = { ...query, limit: query.limit - waiting.length };
   if (state === "waiting") delete rest.after;
-  const all = [...waiting, ...store.answeredApprovals(rest)];
+  const all = [...waiting, ...(await record.listApprovals({ state: "answered", ...rest }))];
   return all.length > most
     ? cut(all, most, waiting.length === most ? "waiting" : "answered")
     : { asked: all, next: null };
@@ -71,11 +74,12 @@ function cut(asked: readonly Approval[], most: number, state: string): { asked: 
   return { asked: shown, next: `${state}:${shown.at(-1)?.approvalId ?? ""}` };
 }
 
-function views(desk: ServerDesk, approvals: readonly Approval[]): Promise<ApprovalView[]> {
-  return Promise.all(
-    approvals.flatMap((approval) => {
-      const session = desk.runtime.store.session(approval.sessionId);
-      return session ? [approvalView(desk, approval, session)] : [];
+async function views(desk: ServerDesk, approvals: readonly Approval[]): Promise<ApprovalView[]> {
+  const shown = await Promise.all(
+    approvals.map(async (approval) => {
+      const session = await desk.runtime.record.readSession(approval.sessionId);
+      return session ? [await approvalView(desk, approval, session)] : [];
     }),
   );
+  return shown.flat();
 }

@@ -23,7 +23,7 @@ export const sessionControlRoutes: readonly ApiRoute[] = [
     body: StartRequest,
     answer: Started,
     async handle({ body }, desk) {
-      const session = body.sessionId === undefined ? null : ownSession(desk, body.sessionId);
+      const session = body.sessionId === undefined ? null : await ownSession(desk, body.sessionId);
       return start(desk, body, session);
     },
   }),
@@ -35,7 +35,7 @@ export const sessionControlRoutes: readonly ApiRoute[] = [
     body: TellRequest,
     answer: TellResult,
     async handle({ params: { id }, body: { text: said, ...chosen } }, desk) {
-      const session = ownSession(desk, id);
+      const session = await ownSession(desk, id);
       const live = desk.runtime.liveRoots(id) ?? [];
       if (live.length > 1) throw new Conflict("several tasks run in it at once", "steer one of its runs");
       const [runId] = live;
@@ -50,13 +50,13 @@ export const sessionControlRoutes: readonly ApiRoute[] = [
     summary: "Ends a session with everything in it, whichever process works on it.",
     answer: Controlled,
     async handle({ params: { id } }, desk) {
-      const session = ownSession(desk, id);
+      const session = await ownSession(desk, id);
       const { runtime } = desk;
       if (session.status !== "running") return { done: false };
       const isStopped = runtime.cancel(id);
       // It may also have been stopped before, with only that still to be written.
-      await runtime.store.written().catch(notKept);
-      const { status } = ownSession(desk, id);
+      await runtime.record.written().catch(notKept);
+      const { status } = await ownSession(desk, id);
       if (isStopped || status !== "running") return { done: isStopped || status === "cancelled" };
       return { done: await cancelElsewhere(desk, { sessionId: id, id }) };
     },
@@ -67,9 +67,9 @@ export const sessionControlRoutes: readonly ApiRoute[] = [
     summary: "Goes on with a session whose process ended in the middle of it.",
     answer: Started,
     async handle({ params: { id } }, desk) {
-      const session = ownSession(desk, id);
-      mustBeWritable(desk);
-      refuseHeld(desk, session);
+      const session = await ownSession(desk, id);
+      await mustBeWritable(desk);
+      await refuseHeld(desk, session);
       if (session.status !== "running") throw new Conflict(`it has ended (${session.status})`);
       await desk.project.reload();
       const { sessionId, runId } = await desk.runtime.resume(id);
@@ -80,22 +80,25 @@ export const sessionControlRoutes: readonly ApiRoute[] = [
 
 /** Ends a session or run that another process has, or that no process has any more; false if it had ended. */
 async function cancelElsewhere(
-  { runtime: { store }, feeds }: Pick<ServerDesk, "runtime" | "feeds">,
+  { runtime: { record }, feeds }: Pick<ServerDesk, "runtime" | "feeds">,
   request: { sessionId: string; id: string },
 ): Promise<boolean> {
-  if (store.holderOf(request.sessionId) !== null) {
-    store.askToStop(request);
+  if ((await record.findHolder(request.sessionId)) !== null) {
+    await record.askToStop(request);
     return true;
   }
-  const outcome = await cancelUnheld(store, request, PERSON);
+  const outcome = await cancelUnheld(record, request, PERSON);
   feeds.asksChanged(request.sessionId);
   return outcome !== false;
 }
 
 /** Ends a run that is alive here, and says no unless the wish outlives this process. */
-function cancelHere({ runtime }: ServerDesk, request: { sessionId: string; id: string }): boolean {
+async function cancelHere(
+  { runtime }: ServerDesk,
+  request: { sessionId: string; id: string },
+): Promise<boolean> {
   try {
-    runtime.store.askToStop(request);
+    await runtime.record.askToStop(request);
   } catch (thrown) {
     if (runtime.cancel(request.id)) notKept(thrown);
     throw thrown;
@@ -118,11 +121,11 @@ async function start(
   { task, agent, model, paced }: Omit<StartRequest, "sessionId">,
   session: SessionRow | null,
 ): Promise<Started> {
-  mustBeWritable(desk);
-  if (session) refuseOpen(desk, session);
+  await mustBeWritable(desk);
+  if (session) await refuseOpen(desk, session);
   await desk.project.reload();
   const { sessionId, runId, result } = await desk.runtime.start({
-    agent: agent ?? (session && firstAgent(desk, session)) ?? desk.agent,
+    agent: agent ?? (session && (await firstAgent(desk, session))) ?? desk.agent,
     task,
     ...((model ?? desk.model) !== undefined && { model: model ?? desk.model }),
     ...(session && { session: session.session_id }),
@@ -131,7 +134,7 @@ async function start(
   // How it ends is in the record.
   result.catch(() => {}).finally(() => desk.paced.delete(sessionId));
   // The client may ask for it as soon as it is told.
-  await desk.runtime.store.written().catch((thrown) => {
+  await desk.runtime.record.written().catch((thrown) => {
     desk.runtime.cancel(sessionId);
     throw thrown;
   });
@@ -139,20 +142,23 @@ async function start(
 }
 
 /** A conversation goes on with the agent that began it, if its name is still that of an agent or of a broken definition. */
-function firstAgent({ runtime, project }: ServerDesk, { session_id: id }: SessionRow): string | null {
-  const name = runtime.store.sessionFigures(id).agent;
+async function firstAgent(
+  { runtime, project }: ServerDesk,
+  { session_id: id }: SessionRow,
+): Promise<string | null> {
+  const name = (await runtime.record.readFigures(id)).agent;
   const { registry } = project.current();
   return name !== null && (registry.get(name) ?? registry.getBroken(name)) ? name : null;
 }
 
-function refuseHeld({ runtime }: ServerDesk, { session_id: id }: SessionRow): void {
+async function refuseHeld({ runtime }: ServerDesk, { session_id: id }: SessionRow): Promise<void> {
   if (runtime.liveRoots(id) !== null) throw new Conflict("it is being worked on already");
-  const holder = runtime.store.holderOf(id);
+  const holder = await runtime.record.findHolder(id);
   if (holder !== null) throw new Conflict(`${holder} works on it`, "wait for it, or cancel it first");
 }
 
-function refuseOpen(desk: ServerDesk, session: SessionRow): void {
-  refuseHeld(desk, session);
+async function refuseOpen(desk: ServerDesk, session: SessionRow): Promise<void> {
+  await refuseHeld(desk, session);
   if (session.status === "running")
     throw new Conflict("its process ended in the middle of a task", "resume it first, or cancel it");
 }
@@ -165,10 +171,10 @@ export const runControlRoutes: readonly ApiRoute[] = [
     summary: "Ends a run with everything below it, whichever process works on it.",
     answer: Controlled,
     async handle({ params: { id } }, desk) {
-      const { row, session } = ownRun(desk, id);
+      const { row, session } = await ownRun(desk, id);
       const request = { sessionId: session.session_id, id };
       const isLive = desk.runtime.liveRoots(session.session_id) !== null;
-      if (isLive && row.closed_seq === null && cancelHere(desk, request)) return { done: true };
+      if (isLive && row.closed_seq === null && (await cancelHere(desk, request))) return { done: true };
       if (row.closed_seq !== null || session.status !== "running") return { done: false };
       return { done: await cancelElsewhere(desk, request) };
     },
@@ -199,14 +205,18 @@ function control(name: string, summary: string, act: (desk: ServerDesk, runId: s
 }
 
 /** Only a run of this process can be held or told anything. */
-function onLive(desk: ServerDesk, runId: string, act: (desk: ServerDesk) => boolean): Controlled {
-  const { row, session } = ownRun(desk, runId);
+async function onLive(
+  desk: ServerDesk,
+  runId: string,
+  act: (desk: ServerDesk) => boolean,
+): Promise<Controlled> {
+  const { row, session } = await ownRun(desk, runId);
   if (act(desk)) return { done: true };
   if (row.closed_seq !== null || session.status !== "running")
     throw new Conflict(`the run has ended (${row.status})`);
   if (desk.runtime.liveRoots(session.session_id) !== null)
     throw new Conflict("the run is just beginning or ending", "try again in a moment");
-  const holder = desk.runtime.store.holderOf(session.session_id);
+  const holder = await desk.runtime.record.findHolder(session.session_id);
   if (holder === null) throw new Conflict("nobody works on its session", "resume the session first");
   throw new Conflict(`${holder} works on its session, and only that process can do this`);
 }

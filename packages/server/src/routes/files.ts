@@ -40,7 +40,7 @@ export const fileRoutes: readonly ApiRoute[] = [
     query: shape({ path: filledText(1_000) }),
     answers: "application/octet-stream",
     async handle({ params: { id }, query: { path } }, desk) {
-      const { workspace } = ownSession(desk, id);
+      const { workspace } = await ownSession(desk, id);
       return answerFile(await readFile(workspace, path), path);
     },
   }),
@@ -99,7 +99,7 @@ export const exportRoutes: readonly ApiRoute[] = [
     query: shape({ format: oneOf("md", "json") }),
     answers: "application/octet-stream",
     async handle({ params: { id }, query: { format } }, desk) {
-      const trace = loadTrace(desk.runtime.store, ownSession(desk, id));
+      const trace = await loadTrace(desk.runtime.record, await ownSession(desk, id));
       const text = format === "json" ? JSON.stringify(trace, null, 2) : writeTranscript(trace);
       return new Response(text, {
         headers: {

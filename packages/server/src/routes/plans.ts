@@ -17,9 +17,12 @@ export const planRoutes: readonly ApiRoute[] = [
     summary: "Plans of this project, the last changed first; `after` takes the `next` of the page before.",
     query: shape({ "after?": digits, "limit?": digits }),
     answer: PlanList,
-    handle({ query: { after, limit } }, desk) {
+    async handle({ query: { after, limit } }, desk) {
       const most = readDigits(limit, { otherwise: MOST, least: 1, most: MOST });
-      const { plans, next } = desk.runtime.plans.page(most, after === undefined ? undefined : Number(after));
+      const { plans, next } = await desk.runtime.plans.page(
+        most,
+        after === undefined ? undefined : Number(after),
+      );
       return { plans, next: next === null ? null : String(next) };
     },
   }),
@@ -55,7 +58,7 @@ export const planRoutes: readonly ApiRoute[] = [
     body: PlanSchema,
     answer: PLAN,
     async handle({ params: { id }, body }, desk) {
-      ownPlan(desk, id);
+      await ownPlan(desk, id);
       await desk.project.reload();
       return desk.runtime.plans.edit(id, body);
     },
@@ -65,9 +68,9 @@ export const planRoutes: readonly ApiRoute[] = [
     path: "/api/plans/:id/approve",
     summary: "Marks a draft as what the person wants.",
     answer: PLAN,
-    handle({ params: { id } }, desk) {
-      ownPlan(desk, id);
-      return desk.runtime.plans.approve(id);
+    async handle({ params: { id } }, desk) {
+      await ownPlan(desk, id);
+      return await desk.runtime.plans.approve(id);
     },
   }),
   defineRoute({
@@ -77,7 +80,7 @@ export const planRoutes: readonly ApiRoute[] = [
     body: PlanRunRequest,
     answer: BEGUN,
     async handle({ params: { id }, body: { model, onFailure } }, desk) {
-      ownPlan(desk, id);
+      await ownPlan(desk, id);
       await desk.project.reload();
       const chosen = model ?? desk.model;
       return begun(desk, (onSession) =>
@@ -96,17 +99,17 @@ async function begun(
   desk: ServerDesk,
   begin: (onSession: (sessionId: string) => void) => Promise<unknown>,
 ): Promise<{ sessionId: string }> {
-  mustBeWritable(desk);
+  await mustBeWritable(desk);
   const sessionId = await new Promise<string>((resolve, reject) => {
     begin(resolve).catch(reject);
   });
-  await desk.runtime.store.written();
+  await desk.runtime.record.written();
   return { sessionId };
 }
 
 /** Plans are found by the whole id only, and those of other projects not at all. */
-function ownPlan(desk: ServerDesk, id: string): ExecutionPlan {
-  const plan = desk.runtime.store.plan(id);
-  if (plan && plan.project === readProjectFolder(desk)) return desk.runtime.plans.find(id);
+async function ownPlan(desk: ServerDesk, id: string): Promise<ExecutionPlan> {
+  const plan = await desk.runtime.record.readPlan(id);
+  if (plan && plan.project === readProjectFolder(desk)) return await desk.runtime.plans.find(id);
   throw new NotFound(`there is no plan '${id}' in this project`);
 }

@@ -127,9 +127,7 @@ export const statsRoutes: readonly ApiRoute[] = [
         ...(since !== undefined && { sinceMs: Math.min(Number(since), Date.now()) }),
         ...(by !== undefined && { by }),
       };
-      const { store } = desk.runtime;
-      if (desk.stats) return desk.stats.read(query);
-      return { ...store.stats(query), days: store.statsByDay(query) };
+      return desk.runtime.record.readStats({ ...query, aside: true });
     },
   }),
 ];

@@ -16,7 +16,7 @@ export const removalRoutes: readonly ApiRoute[] = [
       const parts = gatherParts(desk);
       const planned = await planRemoval(desk, [...new Set(sessionIds)]);
       if (dryRun || planned.going.length === 0) return planned;
-      mustBeWritable(desk);
+      await mustBeWritable(desk);
       const ids = planned.going.map(({ sessionId }) => sessionId);
       const { sessions } = await cleanUp(parts, ids);
       for (const id of ids) desk.feeds.asksChanged(id);
@@ -34,9 +34,10 @@ export const removalRoutes: readonly ApiRoute[] = [
 
 /** What would go. If one was removed meanwhile, the others can be removed all the same. */
 async function planRemoval(desk: ServerDesk, sessionIds: readonly string[]): Promise<Removal> {
-  const { store } = desk.runtime;
+  const { record } = desk.runtime;
   const project = readProjectFolder(desk);
-  const rows = sessionIds.flatMap((id) => store.session(id) ?? []).filter((row) => row.project === project);
+  const found = await Promise.all(sessionIds.map((id) => record.readSession(id)));
+  const rows = found.flatMap((row) => (row?.project === project ? [row] : []));
   const titles = new Map(rows.map((row) => [row.session_id, row.title]));
   const { removable, kept, bytes } = await planCleanUp(gatherParts(desk), rows);
   const missing = sessionIds.filter((id) => !titles.has(id));
@@ -56,5 +57,5 @@ async function planRemoval(desk: ServerDesk, sessionIds: readonly string[]): Pro
 }
 
 function gatherParts({ runtime, project }: ServerDesk) {
-  return { store: runtime.store, dataDir: project.current().places.dataDir };
+  return { record: runtime.record, dataDir: project.current().places.dataDir };
 }

@@ -17,9 +17,9 @@ export const runRoutes: readonly ApiRoute[] = [
     path: "/api/runs/:id",
     summary: "Everything about one run.",
     answer: RunDetail,
-    handle({ params: { id } }, desk) {
-      const { row, session } = ownRun(desk, id);
-      return readRunDetail(desk.runtime.store, row, session);
+    async handle({ params: { id } }, desk) {
+      const { row, session } = await ownRun(desk, id);
+      return readRunDetail(desk.runtime.record, row, session);
     },
   }),
   defineRoute({
@@ -28,9 +28,9 @@ export const runRoutes: readonly ApiRoute[] = [
     summary: "Model and tool calls of a run, in the order they opened.",
     query: shape({ "after?": digits, "limit?": digits }),
     answer: StepList,
-    handle({ params: { id }, query: { after, limit } }, desk) {
-      const { session } = ownRun(desk, id);
-      return readSteps(desk.runtime.store, session, {
+    async handle({ params: { id }, query: { after, limit } }, desk) {
+      const { session } = await ownRun(desk, id);
+      return readSteps(desk.runtime.record, session, {
         runId: id,
         after: Number(after ?? 0),
         limit: readDigits(limit, { otherwise: 200, least: 1, most: MOST_STEPS }),
@@ -43,9 +43,9 @@ export const runRoutes: readonly ApiRoute[] = [
     summary: "What a run and everything below it changed in the project.",
     answer: RunDiff,
     async handle({ params: { id } }, desk) {
-      ownRun(desk, id);
-      const { store } = desk.runtime;
-      const { folders, unkept } = await showChanges({ store, blobs: desk.blobs }, id);
+      await ownRun(desk, id);
+      const { record } = desk.runtime;
+      const { folders, unkept } = await showChanges({ record, blobs: desk.blobs }, id);
       return {
         folders: folders.map(({ root, isProject, patches }) => ({
           root,
@@ -67,12 +67,12 @@ export const runRoutes: readonly ApiRoute[] = [
     path: "/api/messages/:id",
     summary: "One row of the record, whole.",
     answer: MessageDetail,
-    handle({ params: { id } }, desk) {
-      const { store } = desk.runtime;
-      const row = /^\d{1,15}$/.test(id) ? store.message(Number(id)) : undefined;
+    async handle({ params: { id } }, desk) {
+      const { record } = desk.runtime;
+      const row = /^\d{1,15}$/.test(id) ? await record.readRow(Number(id)) : undefined;
       if (!row) throw new NotFound(`there is no message '${id}' in this project`);
-      ownSession(desk, row.session_id);
-      const prompt = row.system_prompt_id === null ? undefined : store.prompt(row.system_prompt_id);
+      await ownSession(desk, row.session_id);
+      const prompt = row.system_prompt_id === null ? undefined : await record.readText(row.system_prompt_id);
       return { row: { ...row }, systemPrompt: prompt ?? null };
     },
   }),

@@ -1,4 +1,4 @@
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import { MomentList, TraceView } from "@retinue/core/schema/api/inspect";
 import { type SessionCard, SessionDetail, SessionList, StepList } from "@retinue/core/schema/api/session";
 import { SESSION_STATES, type SessionState } from "@retinue/core/schema/inspect/trace";
@@ -46,19 +46,20 @@ export const sessionRoutes: readonly ApiRoute[] = [
     summary: "A session with its runs, all or some; what comes later is told by its stream.",
     query: shape({ "after?": digits, "limit?": digits }),
     answer: SessionDetail,
-    handle({ params: { id }, query: { after, limit } }, desk) {
-      const row = ownSession(desk, id);
-      const { store } = desk.runtime;
+    async handle({ params: { id }, query: { after, limit } }, desk) {
+      const row = await ownSession(desk, id);
+      const { record } = desk.runtime;
       // Before the runs are read: what comes in between is told twice rather than never.
-      const seq = store.lastSeq(id);
+      const seq = await record.readLastSeq(id);
       const most = limit === undefined ? undefined : Math.max(1, Number(limit));
-      const outline = store.runOutline(id, {
+      const outline = await record.readOutline({
+        sessionId: id,
         after: Number(after ?? 0),
         ...(most !== undefined && { limit: most + 1 }),
       });
       const runs = outline.slice(0, most).map((run) => runView(run, run.parent_run_id));
       const next = outline.length > runs.length ? (runs.at(-1)?.openedSeq ?? null) : null;
-      return { session: readSessionCard(desk, row), runs, seq, next };
+      return { session: await readSessionCard(desk, row), runs, seq, next };
     },
   }),
   defineRoute({
@@ -67,8 +68,8 @@ export const sessionRoutes: readonly ApiRoute[] = [
     summary: "Model and tool calls of a session or of one of its runs, in the order they opened.",
     query: shape({ "run?": text, "after?": digits, "limit?": digits }),
     answer: StepList,
-    handle: ({ params: { id }, query: { run, after, limit } }, desk) =>
-      readSteps(desk.runtime.store, ownSession(desk, id), {
+    handle: async ({ params: { id }, query: { run, after, limit } }, desk) =>
+      readSteps(desk.runtime.record, await ownSession(desk, id), {
         runId: run,
         after: Number(after ?? 0),
         limit: readDigits(limit, { otherwise: 200, least: 1, most: MOST_STEPS }),
@@ -80,8 +81,8 @@ export const sessionRoutes: readonly ApiRoute[] = [
     summary: "When each model and tool call of a session began and ended, without their texts.",
     query: shape({ "after?": digits, "limit?": digits }),
     answer: MomentList,
-    handle: ({ params: { id }, query: { after, limit } }, desk) =>
-      readMoments(desk.runtime.store, ownSession(desk, id).session_id, {
+    handle: async ({ params: { id }, query: { after, limit } }, desk) =>
+      readMoments(desk.runtime.record, (await ownSession(desk, id)).session_id, {
         after: Number(after ?? 0),
         limit: readDigits(limit, { otherwise: MOST_MOMENTS, least: 1, most: MOST_MOMENTS }),
       }),
@@ -91,8 +92,8 @@ export const sessionRoutes: readonly ApiRoute[] = [
     path: "/api/sessions/:id/trace",
     summary: "The tree of runs with its figures and lanes, without turns and calls.",
     answer: TraceView,
-    handle: ({ params: { id } }, desk) =>
-      outlineTrace(loadOutline(desk.runtime.store, ownSession(desk, id)).trace),
+    handle: async ({ params: { id } }, desk) =>
+      outlineTrace((await loadOutline(desk.runtime.record, await ownSession(desk, id))).trace),
   }),
 ];
 
@@ -136,13 +137,13 @@ type WantedSessions = {
 const OPEN: readonly string[] = ["needsYou", "running", "waiting", "interrupted"];
 
 /** Finds sessions of this project, the last changed first. */
-function findSessions(
+async function findSessions(
   desk: Pick<ServerDesk, "runtime" | "project">,
   { search, state, sinceMs, limit }: WantedSessions,
-): SessionList {
+): Promise<SessionList> {
   const isOpen = state !== undefined && OPEN.includes(state);
   const isEnded = state !== undefined && state !== "done" && !isOpen;
-  const { sessions, searchedOnly } = desk.runtime.store.searchSessions({
+  const { sessions, searchedOnly } = await desk.runtime.record.listSessions({
     project: readProjectFolder(desk),
     // One more says whether there are more.
     limit: isOpen ? -1 : limit + 1,
@@ -155,7 +156,7 @@ function findSessions(
   const cards: SessionCard[] = [];
   for (const row of sessions) {
     if (cards.length > limit) break;
-    const card = readSessionCard(desk, row);
+    const card = await readSessionCard(desk, row);
     if (fits(card, state)) cards.push(card);
   }
   return {
@@ -175,12 +176,12 @@ function fits(card: SessionCard, wanted: WantedSessions["state"]): boolean {
 }
 
 /** A page of when the model and tool calls of a session began and ended. */
-function readMoments(
-  store: Pick<Store, "momentsAfter">,
+async function readMoments(
+  record: Pick<Record, "readMoments">,
   sessionId: string,
   { after, limit }: { after: number; limit: number },
-): MomentList {
-  const found = store.momentsAfter(sessionId, after, limit + 1);
+): Promise<MomentList> {
+  const found = await record.readMoments({ sessionId, after, limit: limit + 1 });
   const page = found.slice(0, limit);
   const runs = new Map<string, number>();
   const tools = new Map<string, number>();

@@ -12,9 +12,9 @@ export async function approvalView(
   session: SessionRow,
 ): Promise<ApprovalView> {
   const { approvalId, sessionId, runId, callId, tool, request, requestedAtMs, answer } = approval;
-  const { store } = runtime;
+  const { record } = runtime;
   const isOpen = answer === null && session.status === "running";
-  const diff = isOpen ? await proposedDiff(store, approval, session) : null;
+  const diff = isOpen ? await proposedDiff(record, approval, session) : null;
   return {
     approvalId,
     sessionId,
@@ -32,7 +32,7 @@ export async function approvalView(
     diff,
     requestedAtMs,
     expiresAtMs: person.expiresAtMs(approvalId),
-    isParked: isOpen && store.holderOf(sessionId) === null,
+    isParked: isOpen && (await record.findHolder(sessionId)) === null,
     answer: answer && {
       allowed: answer.allowed,
       by: answer.by,

@@ -2,7 +2,7 @@ import { relative, sep } from "node:path";
 import { applyEdits, type Edit } from "@retinue/code/file-tools/apply-edits";
 import { applyUnifiedPatch } from "@retinue/code/file-tools/apply-patch";
 import { openForReading } from "@retinue/core/files/open-inside";
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import type { Approval, SessionRow } from "@retinue/core/schema/record";
 
 const MOST_BYTES = 1_000_000;
@@ -13,14 +13,14 @@ const MOST_EDITS = 5_000;
  * what is no text, too large, or outside the folders that the run works in.
  */
 export async function proposedDiff(
-  store: Pick<Store, "worktree">,
+  record: Pick<Record, "findWorktree">,
   { tool, runId, request }: Pick<Approval, "tool" | "runId" | "request">,
   session: SessionRow,
 ): Promise<string | null> {
   if (tool !== "write" && tool !== "edit") return null;
   const path = pathIn(request.targets);
   const roots = [session.workspace, `${session.workspace}-runs`, session.project];
-  const copy = store.worktree(runId)?.path;
+  const copy = (await record.findWorktree({ runId: runId }))?.path;
   const root = [...(copy === undefined ? [] : [copy]), ...roots].find((one) => isBelow(one, path));
   if (path === null || root === undefined) return null;
   try {

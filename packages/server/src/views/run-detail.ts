@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { rightsRows } from "@retinue/builtin/explain-rights";
 import type { ProfileSnapshot } from "@retinue/core/delegate/profile";
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import { resultOfRow } from "@retinue/core/run/read-row";
 import type { RunDetail } from "@retinue/core/schema/api/inspect";
 import type { MessageRow, SessionRow } from "@retinue/core/schema/record";
@@ -11,16 +11,17 @@ import { runOfRow } from "@retinue/core/trace/trace-row";
 
 /** Everything about one run, from its row and the texts that it names. */
 export async function readRunDetail(
-  store: Pick<Store, "prompt">,
+  record: Pick<Record, "readText">,
   row: MessageRow,
   session: SessionRow,
 ): Promise<RunDetail> {
   const run = runOfRow(row, null, 0);
-  const snapshot = readSnapshot(store, row);
+  const snapshot = await readSnapshot(record, row);
   return {
     runId: row.run_id,
     sessionId: row.session_id,
-    systemPrompt: row.system_prompt_id === null ? null : (store.prompt(row.system_prompt_id) ?? null),
+    systemPrompt:
+      row.system_prompt_id === null ? null : ((await record.readText(row.system_prompt_id)) ?? null),
     message: row.request_content ?? "",
     contextMode: row.context_mode,
     task: run.task,
@@ -44,10 +45,13 @@ function resultIn(row: MessageRow): RunResult | null {
   }
 }
 
-function readSnapshot(store: Pick<Store, "prompt">, row: MessageRow): Partial<ProfileSnapshot> | null {
+async function readSnapshot(
+  record: Pick<Record, "readText">,
+  row: MessageRow,
+): Promise<Partial<ProfileSnapshot> | null> {
   try {
     const { snapshot }: { snapshot?: unknown } = JSON.parse(row.metadata_json ?? "{}");
-    const text = typeof snapshot === "string" ? store.prompt(snapshot) : undefined;
+    const text = typeof snapshot === "string" ? await record.readText(snapshot) : undefined;
     return text === undefined ? null : (JSON.parse(text) as Partial<ProfileSnapshot>);
   } catch {
     return null;

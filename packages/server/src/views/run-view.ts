@@ -1,4 +1,4 @@
-import type { Store } from "@retinue/core/record/create-store";
+import type { Record } from "@retinue/core/record/record";
 import type { RunView, StepList, StepView } from "@retinue/core/schema/api/session";
 import type { MessageRow, SessionRow } from "@retinue/core/schema/record";
 import { sessionState } from "@retinue/core/trace/session-state";
@@ -101,11 +101,16 @@ function steeredIn({ metadata_json: json }: MessageRow): string[] {
 type WantedSteps = { runId?: string | undefined; after: number; limit: number };
 
 /** A page of the model and tool calls of a session, or of one run, in the order they opened. */
-export function readSteps(store: Store, session: SessionRow, { runId, after, limit }: WantedSteps): StepList {
-  const isAtWork = sessionState(store, session) === "running";
-  const rows = store.stepsAfter({
+export async function readSteps(
+  record: Record,
+  session: SessionRow,
+  { runId, after, limit }: WantedSteps,
+): Promise<StepList> {
+  const isAtWork = (await sessionState(record, session)) === "running";
+  const rows = await record.readRows({
+    kind: "steps",
     sessionId: session.session_id,
-    runId,
+    ...(runId !== undefined && { runIds: [runId] }),
     after,
     limit: limit + 1,
     chars: STEP_CHARS + 1,
@@ -116,13 +121,13 @@ export function readSteps(store: Store, session: SessionRow, { runId, after, lim
 }
 
 /** The run that a run's row belongs to: named in it, or found by the row above. Null for a root. */
-export function findParentRun(
+export async function findParentRun(
   row: MessageRow,
-  store: { message(id: number): MessageRow | undefined },
-): string | null {
+  record: Pick<Record, "readRow">,
+): Promise<string | null> {
   if (row.parent_message_id === null) return null;
   const [, named] = /"parentRun":"([\w-]+)"/.exec(row.metadata_json ?? "") ?? [];
-  return named ?? store.message(row.parent_message_id)?.run_id ?? null;
+  return named ?? (await record.readRow(row.parent_message_id))?.run_id ?? null;
 }
 
 /** The beginning of a text, which is never half of a character. */

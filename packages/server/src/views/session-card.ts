@@ -6,19 +6,26 @@ import type { Runtime } from "@retinue/core/session/runtime";
 import { sessionState } from "@retinue/core/trace/session-state";
 
 /** Looks up how a session stands now. */
-export function readStanding({ runtime }: { runtime: Runtime }, row: SessionRow): SessionStanding {
-  const { store } = runtime;
-  const state = sessionState(store, row);
-  return { state, holder: findHolder(runtime, row, state), asks: countAsks(runtime, row) };
+export async function readStanding(
+  { runtime }: { runtime: Runtime },
+  row: SessionRow,
+): Promise<SessionStanding> {
+  const { record } = runtime;
+  const state = await sessionState(record, row);
+  return { state, holder: findHolder(runtime, row, state), asks: await countAsks(runtime, row) };
 }
 
 /** A session as lists show it. */
-export function readSessionCard(
+export async function readSessionCard(
   desk: { runtime: Runtime },
   row: SessionRow & { found?: SessionMatch },
-): SessionCard {
+): Promise<SessionCard> {
   const { metadata_json: _, ...shown } = row;
-  return { ...shown, ...desk.runtime.store.sessionFigures(row.session_id), ...readStanding(desk, row) };
+  return {
+    ...shown,
+    ...(await desk.runtime.record.readFigures(row.session_id)),
+    ...(await readStanding(desk, row)),
+  };
 }
 
 function findHolder(runtime: Runtime, row: SessionRow, state: SessionState): SessionStanding["holder"] {
@@ -27,6 +34,9 @@ function findHolder(runtime: Runtime, row: SessionRow, state: SessionState): Ses
 }
 
 /** Of a session that has ended nothing waits, whatever the record still holds. */
-function countAsks({ store }: Runtime, { session_id: sessionId, status }: SessionRow): number {
-  return status === "running" ? store.countWaiting({ sessionId }).count : 0;
+async function countAsks(
+  { record }: Runtime,
+  { session_id: sessionId, status }: SessionRow,
+): Promise<number> {
+  return status === "running" ? (await record.countWaiting({ sessionId })).count : 0;
 }

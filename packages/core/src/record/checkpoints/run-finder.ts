@@ -1,7 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-
-/** A run of the record, or an act of a person on a run's changes, and the session it belongs to. */
-export type FoundRun = { id: string; sessionId: string; kind: "run" | "act" };
+import type { FoundRun } from "../record.ts";
 
 /** Finds runs by their ids. */
 export type RunFinder = {

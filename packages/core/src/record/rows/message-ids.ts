@@ -7,6 +7,8 @@ const BLOCK = 1024;
 /** Hands out ids of `messages` in memory, from blocks that no other process has. */
 export type MessageIds = {
   next(): number;
+  /** So many ids, one after the other; the first. */
+  take(count: number): number;
   /** Takes the next block early, inside a transaction of the caller; it counts once `adopt` is called. */
   reserve(): void;
   adopt(): void;
@@ -26,13 +28,13 @@ export function createMessageIds(db: DatabaseSync): MessageIds {
   let reservedEnd: number | undefined;
   let spare: number | undefined;
 
-  function take(): number {
-    const row = advance.get(BLOCK) ?? restart(db);
+  function take(count = BLOCK): number {
+    const row = advance.get(count) ?? restart(db, count);
     return Number(row.seq);
   }
-  function takeNow(): number {
+  function takeNow(count = BLOCK): number {
     try {
-      return inTransaction(db, take);
+      return inTransaction(db, () => take(count));
     } catch (thrown) {
       throw storeError(`cannot take new row ids from ${db.location() ?? "the database"}`, thrown);
     }
@@ -49,6 +51,7 @@ export function createMessageIds(db: DatabaseSync): MessageIds {
       }
       return next++;
     },
+    take: (count) => takeNow(count) - count + 1,
     reserve() {
       if (end > 0 && spare === undefined && end - next < BLOCK / 2) reservedEnd = take();
     },
@@ -63,10 +66,10 @@ export function createMessageIds(db: DatabaseSync): MessageIds {
 }
 
 /** Only for a database whose counter somebody removed. */
-function restart(db: DatabaseSync): { seq: number } {
+function restart(db: DatabaseSync, count: number): { seq: number } {
   const highest = Number(db.prepare("SELECT coalesce(max(id), 0) AS id FROM messages").get()?.id);
-  db.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES ('messages', ?)").run(highest + BLOCK);
-  return { seq: highest + BLOCK };
+  db.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES ('messages', ?)").run(highest + count);
+  return { seq: highest + count };
 }
 
 function inTransaction<T>(db: DatabaseSync, work: () => T): T {

@@ -1,10 +1,8 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { MessageNode, MessageRow } from "../../schema/record.ts";
-import { buildTree } from "./build-tree.ts";
+import { buildTree } from "../read-tree.ts";
+import type { MessageChange } from "../record.ts";
 import { MESSAGE_COLUMNS, messageRow } from "./message-row.ts";
-
-/** One step of a session's record: a row as it is now, and which of its two moments took this seq. */
-export type MessageChange = { seq: number; kind: "opened" | "closed"; row: MessageRow };
 
 /** Reads the rows of a session back. */
 export type MessageReader = {

@@ -1,18 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { StepMoment } from "../record.ts";
 import { decodeText } from "./lossless-text.ts";
 import { arraysOf, prepare } from "./read-messages.ts";
-
-/** When a model or tool call began and ended, and what it took: everything of it but its texts. */
-export type StepMoment = {
-  seq: number;
-  runId: string;
-  /** The name of a tool; null of a model call. */
-  tool: string | null;
-  startedAt: string;
-  endedAt: string | null;
-  tokens: number;
-  costUsd: number | null;
-};
 
 /** Reads when everything in a session happened. */
 export type MomentReader = {

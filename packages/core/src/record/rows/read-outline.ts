@@ -1,10 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { MessageRow } from "../../schema/record.ts";
+import type { RunOutline } from "../record.ts";
 import { MESSAGE_COLUMNS, messageRow } from "./message-row.ts";
 import { arraysOf, prepare, rowsOf } from "./read-messages.ts";
-
-/** A run's row without its long texts, and the run that its parent row belongs to. */
-export type RunOutline = MessageRow & { parent_run_id: string | null };
 
 /** Which model and tool calls are wanted. */
 export type StepQuery = {

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { writeSession } from "../../../../../test/fixtures/recorded-session.ts";
 import { createStore, type Store } from "../create-store.ts";
+import { recordOver } from "../sqlite/create-sqlite-record.ts";
 import { splitSearch } from "./search-sessions.ts";
 
 let store: Store;
 beforeEach(async () => {
   let now = Date.parse("2026-03-10T00:00:00Z");
   store = createStore({ path: ":memory:", now: () => (now += 60_000) });
-  await writeSession(store, {
+  await writeSession(recordOver(store), {
     sessionId: "ses_one",
     title: "100% done",
     project: "/shop",
@@ -30,7 +31,7 @@ beforeEach(async () => {
       },
     ],
   });
-  await writeSession(store, {
+  await writeSession(recordOver(store), {
     sessionId: "ses_two",
     title: "100 things",
     project: "/other",
@@ -99,7 +100,7 @@ test("a run that has not ended leaves the cost of its session known", async () =
     { agent: "main", task: "a", from: 0, to: 1_000, costUsd: 0.5 },
     { agent: "main", task: "b", from: 500 },
   ];
-  await writeSession(store, { sessionId: "ses_open", title: "x", status: "running", runs });
+  await writeSession(recordOver(store), { sessionId: "ses_open", title: "x", status: "running", runs });
   expect(store.sessionFigures("ses_open")).toMatchObject({ runs: 2, cost_usd: 0.5 });
 });
 

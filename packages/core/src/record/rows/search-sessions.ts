@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { SessionFigures, SessionMatch, SessionQuery } from "../../schema/inspect/session-summary.ts";
 import type { SessionRow } from "../../schema/record.ts";
+import type { FoundSessions } from "../record.ts";
 import { SESSION_COLUMNS, sessionRow } from "../session-table.ts";
 import { decodeText, encodeText } from "./lossless-text.ts";
 
@@ -9,13 +10,6 @@ export type SessionSearch = {
   searchSessions(query?: SessionQuery): FoundSessions;
   /** What a session amounts to, from its runs alone. */
   sessionFigures(sessionId: string): SessionFigures;
-};
-
-/** What was found, and how far was looked. */
-export type FoundSessions = {
-  sessions: (SessionRow & { found?: SessionMatch })[];
-  /** More sessions than may be searched fit everything but the words; this many were. */
-  searchedOnly?: number;
 };
 
 /** Texts are searched in at most this many sessions, the last changed ones, and in this many of their runs. */
@@ -106,7 +100,7 @@ export function splitSearch(search: string): string[] {
   return [...new Set(words)].slice(0, MOST_WORDS);
 }
 
-function conditionsOf({ project, status, sinceMs, afterChange }: SessionQuery): {
+function conditionsOf({ project, status, sinceMs, untilMs, afterChange }: SessionQuery): {
   where: string;
   values: SQLInputValue[];
 } {
@@ -122,6 +116,7 @@ function conditionsOf({ project, status, sinceMs, afterChange }: SessionQuery): 
   else add("status = ?", status);
   add("changed > ?", afterChange);
   add("updated_at >= ?", sinceMs === undefined ? undefined : new Date(sinceMs).toISOString());
+  add("updated_at < ?", untilMs === undefined ? undefined : new Date(untilMs).toISOString());
   return { where: conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "", values };
 }
 

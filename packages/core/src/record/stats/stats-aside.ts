@@ -1,10 +1,8 @@
 import { Worker } from "node:worker_threads";
 import { locateProgram } from "../../files/locate-program.ts";
 import { messageOf, RetinueError } from "../../schema/error.ts";
-import type { DayStats, Stats, StatsQuery } from "../../schema/stats.ts";
-
-/** Figures over all runs, and by day. */
-export type StatsByDay = Stats & { days: DayStats[] };
+import type { StatsQuery } from "../../schema/stats.ts";
+import type { StatsByDay } from "../record.ts";
 
 /** Reads figures in a thread of its own, so that tens of thousands of runs hold nobody up. */
 export type StatsAside = {

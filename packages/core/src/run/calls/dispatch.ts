@@ -75,7 +75,7 @@ async function admit(run: Run, call: ToolCall, tool: Tool<unknown> | undefined):
     const text = `invalid input for '${call.tool}': ${describeFault(parsed.message, tool as AnyTool, call.used)}`;
     return { outcome: "error", text, effects: UNCOUNTED };
   }
-  const wrong = tool.check?.(parsed.value);
+  const wrong = tool.check && (await tool.check(parsed.value));
   if (wrong) return { outcome: "error", text: wrong, effects: UNCOUNTED };
   if (call.behind !== undefined && isLasting(tool, parsed.value)) {
     const text = `'${tool.name}' was not called: before it in the same reply ${call.behind}; put that right, then call it again if that is still meant`;
@@ -136,7 +136,7 @@ async function judge(run: Run, call: ToolCall, touching: Touching): Promise<Admi
     return { outcome: "denied", text: "permission denied: plan mode only reads" };
   const missing = await run.host.workplace.missingBefore(run, tool.name);
   if (missing) return { outcome: "error", text: missing };
-  if (await bringsUntrusted(run, call, touching)) taint(run, tool.name);
+  if (await bringsUntrusted(run, call, touching)) await taint(run, tool.name);
   const requests = await askTool(run, findRequests(run, touching));
   const { tainted, privateData } = run;
   const known = { tainted, privateData, projectText: run.session.projectText.hasEntered };
@@ -163,7 +163,8 @@ async function bringsUntrusted(run: Run, call: ToolCall, { tool, targets }: Touc
   if (run.tainted) return false;
   const files = targets.flatMap((target) => (target.kind === "path" ? [target.path] : []));
   const readsAnything = targets.some(({ kind }) => kind === "command") || tool.groups.includes("git");
-  const found = (readsAnything && run.host.untrusted.reach(run)) || (await run.host.untrusted.hold(files));
+  const found =
+    (readsAnything && (await run.host.untrusted.reach(run))) || (await run.host.untrusted.hold(files));
   if (!run.host.guards.taintsReader(found)) return false;
   call.broughtUntrusted = true;
   return true;
@@ -300,7 +301,8 @@ export function absorb(
 ): Effects {
   const { tool, carrying } = admitted;
   const { tainted, isPublic, isError, shown } = answer;
-  if (tainted) taint(run, tool.name);
+  // What is noted counts for what lies there already, too.
+  if (tainted) void taint(run, tool.name);
   if (!isPublic) run.privateData = true;
   if (!isPublic && tellsOfProject(admitted, isError)) run.session.projectText.enter();
   run.session.addresses.add(shown, carrying.length > 0);
@@ -325,9 +327,10 @@ async function shorten(run: Run, call: ToolCall, text: string): Promise<string> 
 }
 
 /** Marks a run that untrusted text has entered. */
-export function taint(run: Run, tool: string): void {
+export async function taint(run: Run, tool: string): Promise<void> {
   if (run.tainted) return;
   run.tainted = true;
-  run.host.untrusted.taintWorkspace(run);
+  const noted = run.host.untrusted.taintWorkspace(run);
   run.session.emit({ type: "run.tainted", runId: run.runId, tool });
+  await noted;
 }

@@ -106,26 +106,27 @@ function withTaint(output: ToolOutput | string, tainted: boolean): ToolOutput {
 function noteWritten(run: Run, changes: CallChanges, effects: Effects): CallChanges {
   let finish: ReturnType<UntrustedFiles["begin"]> | undefined;
   let isAllKnown = true;
-  const begin = () => {
+  const begin = async () => {
     if (run.tainted) finish ??= run.host.untrusted.begin(run);
+    await finish;
   };
   return {
     get busy() {
       return changes.busy;
     },
     async beforeChange(path) {
-      begin();
+      await begin();
       await changes.beforeChange(path);
     },
     async aroundChanges(work) {
-      begin();
+      await begin();
       isAllKnown = false;
       return changes.aroundChanges(work);
     },
     async end() {
       const notes = await changes.end();
       // What cannot be noted stays untrusted as a whole.
-      await finish?.(pathsIn(effects), isAllKnown).catch(() => {});
+      await finish?.then((note) => note(pathsIn(effects), isAllKnown)).catch(() => {});
       return notes;
     },
   };

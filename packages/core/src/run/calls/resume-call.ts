@@ -32,7 +32,7 @@ export async function resumeCall(run: Run, call: ToolCall): Promise<CallResult> 
   const outcome = found === undefined ? "error" : "ok";
   const tainted = found !== undefined && (tool.untrusted || found.tainted === true);
   run.toolsUsed.add(tool.name);
-  if (tainted) taint(run, tool.name);
+  if (tainted) await taint(run, tool.name);
   run.privateData = true;
   if (found === undefined) {
     const message = `${run.agent.name} was stopped inside '${call.tool}'; it is not known whether it took effect, and it is not repeated`;

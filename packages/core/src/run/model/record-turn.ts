@@ -1,3 +1,4 @@
+import { recordText } from "../../record/record-journal.ts";
 import type { MessageClosing } from "../../schema/record.ts";
 import { openDelegation } from "../delegations.ts";
 import type { Run } from "../run.ts";
@@ -46,7 +47,7 @@ export function openTurn(
 
 /** What the rows before do not tell: messages that the host or a person added, a condensed history, counters. */
 function sinceLastTurn(run: Run): Readonly<Record<string, unknown>> {
-  const history = run.historyReplaced ? run.host.store.savePrompt(JSON.stringify(run.history)) : undefined;
+  const history = run.historyReplaced ? recordText(run.host.record, JSON.stringify(run.history)) : undefined;
   const before = run.unrecorded.splice(0);
   run.historyReplaced = false;
   const warnings = run.warnings.slice(run.warningsRecorded);

@@ -14,6 +14,8 @@ export type SessionQuery = {
   status?: RunStatus | "ended";
   /** Changed at this moment or later. */
   sinceMs?: number;
+  /** Last changed before this moment. */
+  untilMs?: number;
   /** Changed after this place in the order of changes. */
   afterChange?: number;
 };

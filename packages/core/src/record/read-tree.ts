@@ -1,4 +1,10 @@
-import type { MessageNode, MessageRow } from "../../schema/record.ts";
+import type { MessageNode, MessageRow } from "../schema/record.ts";
+import type { Record } from "./record.ts";
+
+/** The root rows of a session with everything below them. */
+export async function readTree(record: Pick<Record, "readRows">, sessionId: string): Promise<MessageNode[]> {
+  return buildTree(await record.readRows({ sessionId }));
+}
 
 /**
  * Hangs each row below its parent. Rows come in the order they opened, and a parent opens before its children; a row
