@@ -16,14 +16,6 @@ type TestsFound = { report: { summary: string; details: string } };
 /** One test, where it begins, and how often it names the definition. */
 type Case = { path: string; at: number; title: string; uses: number };
 
-/** What the lines of the opened files show. */
-type Uses = {
-  /** Tests that name the definition. */
-  naming: readonly Case[];
-  /** Tests of files that name it only outside of tests, in what prepares them. */
-  prepared: readonly Case[];
-};
-
 const TEST_FILES =
   "{**/test/**,**/tests/**,**/__tests__/**,**/spec/**,**/*.test.*,**/*.spec.*,**/test_*.py,**/*_test.py,**/*_test.go,**/*_test.rs,**/*_spec.rb}";
 
@@ -34,7 +26,6 @@ const OPENED = 4;
 const COUNTED = 60;
 const MAX_LINES = 160;
 const SHOWN = 15;
-const SHOWN_PREPARED = 6;
 const NAMED_FILES = 6;
 
 /** Finds the tests that name a definition: by its name in the files where tests live, and the titles around it there. */
@@ -81,32 +72,23 @@ function rankTestFiles(
     .sort((a, b) => score(b) - score(a) || (a < b ? -1 : 1));
 }
 
-/** Gives each use of the name to the test that begins above it; uses before the first test of a file prepare its tests. */
-function findUses(result: string, name: string): Uses {
+/** Gives each use of the name to the test that begins above it. */
+function findUses(result: string, name: string): Case[] {
   const cases: Case[] = [];
-  const preparing = new Set<string>();
   const names = new RegExp(`\\b${escapePattern(name)}\\b`);
-  let current: Case | undefined;
   let group = "";
   for (const [, path = "", at, text = ""] of result.matchAll(/^(.+?):(\d+):(.*)$/gm)) {
-    if (current?.path !== path) {
-      current = undefined;
-      group = "";
-    }
     const title = findTitle(text);
     if (title !== undefined) {
       if (/^\s*describe/.test(text)) group = title;
       const whole = /^%\w$/.test(title) && group ? `${group}: ${title}` : title;
-      current = { path, at: Number(at), title: whole, uses: names.test(title) ? 1 : 0 };
-      cases.push(current);
+      cases.push({ path, at: Number(at), title: whole, uses: names.test(title) ? 1 : 0 });
     }
-    if (!names.test(splitLine(text, path).code) || /^\s*import\b/.test(text)) continue;
-    if (current) current.uses++;
-    else preparing.add(path);
+    const current = cases.at(-1);
+    if (current?.path === path && names.test(splitLine(text, path).code) && !/^\s*import\b/.test(text))
+      current.uses++;
   }
-  const naming = cases.filter(({ uses }) => uses > 0);
-  const told = new Set(naming.map(({ path }) => path));
-  return { naming, prepared: cases.filter(({ path }) => preparing.has(path) && !told.has(path)) };
+  return cases.filter(({ uses }) => uses > 0);
 }
 
 function findTitle(text: string): string | undefined {
@@ -120,25 +102,21 @@ function findTitle(text: string): string | undefined {
 function reportTests(
   { name }: Definition,
   files: readonly string[],
-  { naming, prepared }: Uses,
+  naming: readonly Case[],
 ): TestsFound["report"] {
   const caveat = `Tests that reach \`${name}\` only through other code are not seen this way.`;
   if (files.length === 0) return { summary: `No test names \`${name}\`.`, details: caveat };
   const unopened = files.slice(OPENED);
-  const setUp = [...new Set(prepared.map((each) => each.path))];
-  const found = [
+  const found =
     naming.length > 0
       ? `${naming.length} ${naming.length === 1 ? "test names" : "tests name"} \`${name}\``
-      : "",
-    setUp.length > 0 ? `the tests of ${listFiles(setUp)} use it in what prepares them` : "",
-  ].filter(Boolean);
+      : `\`${name}\` is mentioned in ${listFiles(files)}`;
   const opened =
     unopened.length > 0 ? `, of ${files.length} test files that mention it ${OPENED} were opened` : "";
   return {
-    summary: `Tests: ${found.join("; ") || `\`${name}\` is mentioned in ${listFiles(files)}`}${opened}.`,
+    summary: `Tests: ${found}${opened}.`,
     details: [
       ...listCases(`Tests that name \`${name}\`:`, naming, SHOWN),
-      ...listCases(`Tests whose file uses \`${name}\` in what prepares them:`, prepared, SHOWN_PREPARED),
       unopened.length > 0 ? `Also mentioned in (not opened): ${listFiles(unopened)}.` : "",
       caveat,
     ]

@@ -97,24 +97,49 @@ export type PlannedPart = {
   files: readonly string[];
 };
 
-type Role = "researcher" | "debugger" | "coder" | "tester" | "reviewer";
-
 type Draft = Omit<PlanStep, "estimate" | "complexity">;
 
-const CALLS: Readonly<Record<Role, number>> = {
-  researcher: 10,
-  debugger: 12,
-  coder: 20,
-  tester: 12,
-  reviewer: 8,
+/** What a step of each role usually takes. */
+const ESTIMATES: Readonly<Record<string, { toolCalls: number; minutes: number }>> = {
+  researcher: { toolCalls: 10, minutes: 3 },
+  debugger: { toolCalls: 12, minutes: 3 },
+  coder: { toolCalls: 20, minutes: 5 },
+  tester: { toolCalls: 12, minutes: 3 },
+  reviewer: { toolCalls: 8, minutes: 2 },
 };
 
-const MINUTES: Readonly<Record<Role, number>> = {
-  researcher: 3,
-  debugger: 3,
-  coder: 5,
-  tester: 3,
-  reviewer: 2,
+const FINDINGS_LISTED =
+  "Findings are listed worst first with file and line, or it is said that there are none";
+
+/** The step for each kind of work that a goal asks for, with what is added to its task. */
+const STEPS: Readonly<
+  Record<Exclude<Intent, "plan">, { id: string; role: string; adds: string; criterion: string }>
+> = {
+  look: {
+    id: "research",
+    role: "researcher",
+    adds: " Change nothing.",
+    criterion: "The question is answered with file and line",
+  },
+  debug: {
+    id: "diagnose",
+    role: "debugger",
+    adds: " Change nothing.",
+    criterion: "The cause is named with file and line",
+  },
+  test: {
+    id: "test",
+    role: "tester",
+    adds: "",
+    criterion: "The tests ran; run, passed and failed are reported, each failure with file and line",
+  },
+  review: { id: "review", role: "reviewer", adds: "", criterion: FINDINGS_LISTED },
+  write: {
+    id: "implement",
+    role: "coder",
+    adds: " Use what the steps before found out. Keep to the conventions of the code around it.",
+    criterion: "The tests of the touched files pass",
+  },
 };
 
 /** Who looks at changes, and so comes after those that the plan has before. */
@@ -160,81 +185,45 @@ export function fillTemplate(
 
 function writeFirstStep(goal: string, changes: readonly PlannedPart[]): Draft {
   const files = removeDuplicates(changes.flatMap((part) => part.files));
-  const isFix = changes.every(({ text }) => ASKS_FOR_FIX.test(text));
   const where = files.length > 0 ? ` Begin with ${files.join(", ")}.` : "";
-  return isFix
-    ? {
-        id: "diagnose",
-        title: "Find the cause",
-        role: "debugger",
-        task: `Find the cause of what is to be fixed: ${endSentence(goal)} See it fail first, then go from the symptom to the line.${where} Change nothing.`,
-        dependsOn: [],
-        files,
-        successCriteria: [
-          "The cause is named with file and line, or it is said how far it could be narrowed down",
-        ],
-      }
-    : {
-        id: "research",
-        title: "Find out how it is now",
-        role: "researcher",
-        task: `Before this is done: ${endSentence(goal)} Find out how the code concerned works now, which functions and files the change will touch, which tests cover them, and which conventions it must follow.${where} Change nothing.`,
-        dependsOn: [],
-        files,
-        successCriteria: [
-          "The places to change are named with file and line",
-          "The tests that cover them are named, or it is said that there are none",
-        ],
-      };
-}
-
-function writeStep({ text, intent, files }: PlannedPart, number: string, goal: string): Draft {
-  const title = cutShort(text, TITLE_CHARS);
-  const base = { title, files, dependsOn: [] };
-  const whole = `${endSentence(text)}${text === goal ? "" : ` It is part of this goal: ${endSentence(goal)}`}`;
-  if (intent === "look")
+  const ending = `${where} Change nothing.`;
+  if (changes.every(({ text }) => ASKS_FOR_FIX.test(text)))
     return {
-      ...base,
-      id: `research-${number}`,
-      role: "researcher",
-      task: `${whole} Change nothing.`,
-      successCriteria: ["The question is answered with file and line"],
-    };
-  if (intent === "debug")
-    return {
-      ...base,
-      id: `diagnose-${number}`,
+      id: "diagnose",
+      title: "Find the cause",
       role: "debugger",
-      task: `${whole} Change nothing.`,
-      successCriteria: ["The cause is named with file and line"],
-    };
-  if (intent === "test")
-    return {
-      ...base,
-      id: `test-${number}`,
-      role: "tester",
-      task: whole,
+      task: `Find the cause of what is to be fixed: ${endSentence(goal)} See it fail first, then go from the symptom to the line.${ending}`,
+      dependsOn: [],
+      files,
       successCriteria: [
-        "The tests ran; run, passed and failed are reported, each failure with file and line",
-      ],
-    };
-  if (intent === "review")
-    return {
-      ...base,
-      id: `review-${number}`,
-      role: "reviewer",
-      task: whole,
-      successCriteria: [
-        "Findings are listed worst first with file and line, or it is said that there are none",
+        "The cause is named with file and line, or it is said how far it could be narrowed down",
       ],
     };
   return {
-    ...base,
-    id: `implement-${number}`,
-    role: "coder",
-    files: files.filter((path) => classifyFile(path) !== "test"),
-    task: `${whole} Use what the steps before found out. Keep to the conventions of the code around it.`,
-    successCriteria: [`It is done: ${text}`, "The tests of the touched files pass"],
+    id: "research",
+    title: "Find out how it is now",
+    role: "researcher",
+    task: `Before this is done: ${endSentence(goal)} Find out how the code concerned works now, which functions and files the change will touch, which tests cover them, and which conventions it must follow.${ending}`,
+    dependsOn: [],
+    files,
+    successCriteria: [
+      "The places to change are named with file and line",
+      "The tests that cover them are named, or it is said that there are none",
+    ],
+  };
+}
+
+function writeStep({ text, intent, files }: PlannedPart, number: string, goal: string): Draft {
+  const { id, role, adds, criterion } = STEPS[intent === "plan" ? "write" : intent];
+  const isChange = role === "coder";
+  return {
+    id: `${id}-${number}`,
+    title: cutShort(text, TITLE_CHARS),
+    role,
+    task: `${endSentence(text)}${text === goal ? "" : ` It is part of this goal: ${endSentence(goal)}`}${adds}`,
+    dependsOn: [],
+    files: isChange ? files.filter((path) => classifyFile(path) !== "test") : files,
+    successCriteria: [...(isChange ? [`It is done: ${text}`] : []), criterion],
   };
 }
 
@@ -260,9 +249,7 @@ function writeLastSteps(goal: string, steps: readonly Draft[], isThere: (step: D
     task: `Review everything that was changed for this goal: ${endSentence(goal)} Look for defects, unsafe input, missing tests and what was left undone.`,
     dependsOn: removeDuplicates([...coders, ...testers, ...added.map(({ id }) => id)]),
     files,
-    successCriteria: [
-      "Findings are listed worst first with file and line, or it is said that there are none",
-    ],
+    successCriteria: [FINDINGS_LISTED],
   };
   return steps.some(({ role }) => role === "reviewer") ? added : [...added, reviewed].filter(isThere);
 }
@@ -272,9 +259,8 @@ function overlaps(a: Draft, b: Draft): boolean {
 }
 
 function addEstimate({ id, title, role, task, dependsOn, files, successCriteria }: Draft): PlanStep {
-  const known = role as Role;
-  const estimate = { toolCalls: CALLS[known], minutes: MINUTES[known] };
-  const complexity = known !== "coder" ? "low" : files.length > MANY_FILES ? "high" : "medium";
+  const estimate = ESTIMATES[role] ?? { toolCalls: 10, minutes: 3 };
+  const complexity = role !== "coder" ? "low" : files.length > MANY_FILES ? "high" : "medium";
   return { id, title, role, task, dependsOn, files, successCriteria, estimate, complexity };
 }
 
