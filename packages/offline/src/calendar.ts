@@ -55,7 +55,11 @@ export const calendar: DomainRules = {
     check("(?:is|are) {people} (?:free|available|busy)"),
     check("do i have (?:time|anything)"),
     check("(?:check|see|find out) if i(?:['’]m| am) (?:free|available|busy)"),
-    check("check"),
+    {
+      begins: "check",
+      parts: MOMENT_PARTS,
+      read: (gaps, at) => (gaps.clock || gaps.hour ? readCheck(gaps, at) : NO_TIME),
+    },
     list("what(?:['’]s| is) on my (?:calendar|agenda|schedule)"),
     list(
       `(?:list|show|get|what are)(?: me)?(?: all)?(?: my| the)?(?: upcoming)? (?:${EVENTS}|calendar|agenda|schedule)`,
@@ -73,6 +77,8 @@ export const calendar: DomainRules = {
 
 const DEFAULT_MINUTES = 60;
 const REMINDER_MINUTES = 15;
+
+const NO_TIME = doubt("time", "The request does not say when.");
 
 /** A day and a time to come; or what is missing. */
 function readStart(gaps: Gaps, at: Now): { moment: Moment; datetime: string } | ReturnType<typeof doubt> {
@@ -144,7 +150,7 @@ function readCheck(gaps: Gaps, at: Now): Reading {
   const moment = readWhen(gaps, at);
   if (typeof moment === "string") return doubt("one time", moment);
   const { date = at.now.slice(0, 10), part = "day" } = moment;
-  if (!moment.date && !moment.time) return doubt("time", "The request does not say when.");
+  if (!moment.date && !moment.time) return NO_TIME;
   const assumptions = [...moment.assumptions, ...(moment.date ? [] : ["No day was given; took today."])];
   const attendees = splitPeople(gaps.people);
   const whole = readPart(part);

@@ -80,6 +80,8 @@ const CASES: readonly [part: string, taker: string][] = [
   ['search for "at once" in src', 'grep {"pattern":"at once","fixed":true,"path":"src"}'],
   ["grep TODO", 'grep {"pattern":"TODO","fixed":true}'],
   ['write "hello" to notes.txt', 'write {"path":"notes.txt","content":"hello\\n"}'],
+  ["Is this project any good?", "nobody"],
+  ["Can you write tests?", "nobody"],
   ["colourless green ideas", "nobody"],
 ];
 

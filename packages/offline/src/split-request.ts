@@ -7,7 +7,7 @@ export type Intent = "look" | "review" | "test" | "plan" | "debug" | "write";
 /** The words by which a request asks for each kind of work. */
 const VERBS: Readonly<Record<Intent, string>> = {
   look: `find locate search look show explain describe summarise summarize list count read tell trace investigate explore
-    understand identify outline compare analyse analyze what where which how why who when does is are was has have do can`,
+    understand identify outline compare analyse analyze what where which how why who when`,
   review: "review audit critique",
   test: "test retest",
   plan: "plan",
@@ -39,6 +39,7 @@ export function findIntent(part: string): Intent | undefined {
   if (ASKS_WHETHER_TESTS_PASS.test(plain) || /^(?:run|execute)\b.*\btests?\b/i.test(plain)) return "test";
   if (ASKS_FOR_DEFECTS.test(plain)) return "review";
   if (/^(?:make|create|write|draw up) (?:a|the) plan\b/i.test(plain)) return "plan";
+  if (/^(?:is|are) there\b/i.test(plain)) return "look";
   const [verb = ""] = splitWords(plain);
   const intent = INTENTS.get(verb);
   return intent === "look" && ABOUT_FAILURES.test(plain) ? "debug" : intent;
@@ -136,9 +137,7 @@ function beginsClause(rest: string): boolean {
   if (/^ask$/i.test(verb)) return / to /.test(rest);
   if (object === "" || findIntent(rest) === undefined) return false;
   return (
-    !/^(?:test|plan|list|review|change|search|count|build|format|show|read|do|is|are|was|has|have|can)$/i.test(
-      verb,
-    ) ||
+    !/^(?:test|plan|list|review|change|search|count|build|format|show|read)$/i.test(verb) ||
     /^(?:the|a|an|all|every|it|them|its|their|how|what|where|which|why|for|in|\ue000.*|[A-Z]\w*|\w+s)$/.test(
       object,
     )
