@@ -2,8 +2,9 @@ import type { Feed, ProgramCall } from "@retinue/core/rights/patterns/command-pa
 import { findInner } from "@retinue/core/rights/patterns/inner-command";
 import type { Word } from "@retinue/core/rights/patterns/shell-word";
 import { hasOption, nameProgram, PASSES_ON, readOperands, SILENT } from "./command-words.ts";
+
 /** A file that is there under another name, both without their folders. */
-export type ProgramCopy = { readonly from: string; readonly to: string };
+type ProgramCopy = { readonly from: string; readonly to: string };
 
 /** What is found out about a command while it is read. */
 export class HazardDraft {

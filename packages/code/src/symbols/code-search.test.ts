@@ -7,7 +7,7 @@ import { type ToolPlace, toolPlace } from "../../../../test/fixtures/use-tool.ts
 import { codeSearch } from "./code-search.ts";
 import { readNameQuery } from "./code-symbol.ts";
 import { parseSource } from "./languages.ts";
-import { findDefined } from "./text-symbols.ts";
+import { findTextSymbols } from "./text-symbols.ts";
 import { findTreeSymbols } from "./tree-symbols.ts";
 
 let place: ToolPlace;
@@ -265,17 +265,18 @@ test.each([
   ["Shell", "build() {", "function build"],
   ["SQL", "CREATE TABLE IF NOT EXISTS users (", "type users"],
 ])("%s: '%s' defines %s", (language, line, expected) => {
-  const found = findDefined(line, language);
+  const [, name = ""] = expected.split(" ");
+  const [found] = findTextSymbols(line, language, readNameQuery(name));
   expect(`${found?.kind} ${found?.name}`).toBe(expected);
 });
 
 test.each([
-  ["Java", "    return compute(a);"],
-  ["Java", "    if (ready) {"],
-  ["C", "  call(a, b);"],
-  ["Python", "x == 3"],
-])("%s: '%s' defines nothing", (language, line) => {
-  expect(findDefined(line, language)).toBeUndefined();
+  ["Java", "    return compute(a);", "compute", ["call"]],
+  ["Java", "    if (ready) {", "if", []],
+  ["C", "  call(a, b);", "call", ["call"]],
+  ["Python", "x == 3", "x", []],
+])("%s: '%s' does not define %s", (language, line, name, kinds) => {
+  expect(findTextSymbols(line, language, readNameQuery(name)).map(({ kind }) => kind)).toEqual(kinds);
 });
 
 test("a file that holds a name more often than anyone reads is not gone through to its end", async () => {

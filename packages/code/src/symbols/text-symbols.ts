@@ -107,7 +107,7 @@ const NO_NAMES = new Set(
 
 /** The names in a text that fit, by the look of its lines: what a comment or a string says may be among them. */
 export function findTextSymbols(text: string, language: string, query: NameQuery): CodeSymbol[] {
-  const table = findTable(language);
+  const table = findOwn(TABLE, language) ?? findOwn(LIKE, language) ?? BRACES;
   const needle = query.needle.toLowerCase();
   const call = /(?<![\p{L}\p{N}_$])([\p{L}_$][\p{L}\p{N}_$]*[?!]?)\s*\(/gu;
   return text.split("\n").flatMap((line, at) => {
@@ -126,15 +126,6 @@ export function findTextSymbols(text: string, language: string, query: NameQuery
       for (const [, name = ""] of cut.matchAll(call)) if (!NO_NAMES.has(name)) add(name, "call");
     return found;
   });
-}
-
-/** What a line defines, by its look. */
-export function findDefined(line: string, language: string): { name: string; kind: SymbolKind } | undefined {
-  return matchDefinition(line.slice(0, MAX_LINE_CHARS), findTable(language));
-}
-
-function findTable(language: string): readonly Line[] {
-  return findOwn(TABLE, language) ?? findOwn(LIKE, language) ?? BRACES;
 }
 
 function matchDefinition(

@@ -3,19 +3,14 @@ import { listInside, openForReading } from "@retinue/core/files/open-inside";
 import { parseObject, readObject } from "../json-object.ts";
 import type { Failure, TestReport } from "./test-report.ts";
 
-/** A test runner that this tool knows how to start and to read. */
-export type RunnerName =
-  | "vitest"
-  | "jest"
-  | "mocha"
-  | "node"
-  | "bun"
-  | "deno"
-  | "npm"
-  | "pytest"
-  | "unittest"
-  | "go"
-  | "cargo";
+/** The test runners that this tool knows how to start and to read. */
+export const RUNNERS = [
+  ...(["vitest", "jest", "mocha", "node", "bun", "deno", "npm"] as const),
+  ...(["pytest", "unittest", "go", "cargo"] as const),
+] as const;
+
+/** One of them. */
+export type RunnerName = (typeof RUNNERS)[number];
 
 /** A runner that the project seems to use, and how that shows. */
 export type Candidate = {
@@ -24,21 +19,6 @@ export type Candidate = {
   /** Nothing names it; there are only files that it could run. */
   readonly guessed?: true;
 };
-
-/** All names, for schemas and messages. */
-export const RUNNERS: readonly RunnerName[] = [
-  "vitest",
-  "jest",
-  "mocha",
-  "node",
-  "bun",
-  "deno",
-  "npm",
-  "pytest",
-  "unittest",
-  "go",
-  "cargo",
-];
 
 const MAX_BYTES = 1024 * 1024;
 const TEST_FOLDERS = ["", "test", "tests", "src", "__tests__"];

@@ -48,8 +48,6 @@ type FailedFetch = {
   /** The address that failed, after redirects; as it was given if it is no address. */
   url: string;
   httpStatus?: number;
-  /** When the server asks to come back. */
-  retryAfterMs?: number;
   /** What the server sent instead of a page, for `not_html`. */
   contentType?: string;
   message: string;
@@ -61,7 +59,7 @@ export type FetchOutcome = GotPage | FailedFetch;
 /** A failure on its way up inside a fetch; never leaves `fetchPage`. */
 export class FetchProblem extends Error {
   readonly kind: FetchFailure;
-  readonly more: Pick<FailedFetch, "httpStatus" | "retryAfterMs" | "contentType">;
+  readonly more: Pick<FailedFetch, "httpStatus" | "contentType">;
 
   constructor(kind: FetchFailure, message: string, more: FetchProblem["more"] = {}) {
     super(message);
@@ -180,19 +178,11 @@ function describeLoop(): FetchProblem {
   );
 }
 
-function refuseStatus({ status, headers }: EgressReply, url: URL): void {
+function refuseStatus({ status }: EgressReply, url: URL): void {
   if (WHOLE.has(status)) return;
-  const retryAfterMs = readRetryAfter(headers["retry-after"]);
-  const more = { httpStatus: status, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   const kind =
     status === 404 || status === 410 ? "not_found" : status === 429 ? "rate_limited" : "http_error";
-  throw new FetchProblem(kind, `${url.host} answered ${status}`, more);
-}
-
-function readRetryAfter(header: string | string[] | undefined): number | undefined {
-  const value = [header ?? ""].flat()[0]?.trim() ?? "";
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+  throw new FetchProblem(kind, `${url.host} answered ${status}`, { httpStatus: status });
 }
 
 function refuseLength({ headers }: EgressReply, maxBytes: number): void {
