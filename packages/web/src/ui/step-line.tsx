@@ -1,5 +1,6 @@
 import type { MessageDetail, StepView } from "@retinue/core/schema/api/session";
 import type { CallOutcome, TraceApproval } from "@retinue/core/schema/inspect/trace";
+import { showCost, showShort } from "@retinue/core/show/measures";
 import { useQuery } from "@tanstack/react-query";
 import {
   BookOpen,
@@ -24,7 +25,7 @@ import {
   Users,
   Wrench,
 } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { api } from "../data/client.ts";
 import { join } from "./class-names.ts";
 import { Chevron } from "./controls.tsx";
@@ -52,7 +53,7 @@ export function StepLine({
 }: {
   step: StepView;
   /** What stands at the end of the line. */
-  aside: string;
+  aside: ReactNode;
   approval?: TraceApproval | undefined;
 }) {
   const [isOpen, setOpen] = useState(false);
@@ -120,10 +121,22 @@ function StepTexts({ step, approval }: { step: StepView; approval?: TraceApprova
       {kind === "turn" && !output && !error && (
         <p className="text-xs text-ink-3">No text: it went straight to its tool calls.</p>
       )}
+      <StepCost step={step} className="figures text-xs text-ink-3" />
       {approvedBy && !approval && <p className="text-xs text-ink-3">Allowed by {approvedBy}.</p>}
       {isCut && query.isPending && <p className="text-xs text-ink-3">Loading the rest…</p>}
       {query.error && <Failed failure={query.error} onRetry={() => void query.refetch()} />}
     </div>
+  );
+}
+
+/** Tokens and cost of a turn; nothing for what took none. */
+export function StepCost({ step: { tokens, costUsd }, className }: { step: StepView; className: string }) {
+  const count = tokens ? tokens.input + tokens.output : 0;
+  if (count === 0) return null;
+  return (
+    <span className={className}>
+      {showShort(count)} tokens{costUsd ? `, ${showCost(costUsd)}` : ""}
+    </span>
   );
 }
 

@@ -167,7 +167,7 @@ function DeleteDialog({
                 {showCount(sessions, "session")}, about {showBytes(bytes)}
               </strong>
               , with everything on record about them and their own files. They can no longer be undone,
-              replayed or gone on with. Files of the project stay as they are.
+              replayed or continued. Files of the project stay as they are.
             </p>
             <NamedSessions
               label="What is deleted"

@@ -1,6 +1,5 @@
 import type { StepView } from "@retinue/core/schema/api/session";
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
-import { showCost, showShort } from "@retinue/core/show/measures";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { CornerDownRight, Hand } from "lucide-react";
 import { useMemo, useRef } from "react";
@@ -9,7 +8,7 @@ import { useSession } from "../../../live/use-session.tsx";
 import { TextLink } from "../../../ui/controls.tsx";
 import { AgentName } from "../../../ui/face.tsx";
 import { StatusBadge } from "../../../ui/status.tsx";
-import { StepLine } from "../../../ui/step-line.tsx";
+import { StepCost, StepLine } from "../../../ui/step-line.tsx";
 import { useIsPast, useStandingThen, useStepsThen, useUntil } from "../playhead/playhead-scope.tsx";
 import { showSpan } from "../time-axis.ts";
 import { Nothing, type TabProps } from "./section.tsx";
@@ -69,7 +68,13 @@ export function ToolsTab({ run, onOpen }: TabProps) {
                 ) : (
                   <StepLine
                     step={entry.step}
-                    aside={showFigures(entry.step, originMs)}
+                    aside={
+                      <>
+                        <StepCost step={entry.step} className="mr-2 max-sm:hidden" />+
+                        {showSpan(entry.step.startedAtMs - originMs)}
+                        {entry.step.durationMs !== null && ` · ${showSpan(entry.step.durationMs)}`}
+                      </>
+                    }
                     approval={run.approvals.find(({ callId }) => callId === entry.step.callId)}
                   />
                 )}
@@ -146,16 +151,4 @@ function DelegationItem({
       <span className="line-clamp-2 pl-5.5 text-xs wrap-anywhere text-ink-2">{child.task}</span>
     </button>
   );
-}
-
-/** What a turn or call took, and when it began and ended. */
-function showFigures({ tokens, costUsd, startedAtMs, durationMs }: StepView, originMs: number): string {
-  const count = tokens ? tokens.input + tokens.output : 0;
-  return [
-    count > 0 && `${showShort(count)} tokens${costUsd ? `, ${showCost(costUsd)}` : ""}`,
-    `+${showSpan(startedAtMs - originMs)}`,
-    durationMs !== null && showSpan(durationMs),
-  ]
-    .filter(Boolean)
-    .join(" · ");
 }
