@@ -152,3 +152,12 @@ test("the way to a run loads no schema library", () => {
   const heavy = files.filter((file) => /^import (?!type)[^;]*from "(zod|ajv)"/m.test(read(file)));
   expect(heavy).toEqual([]);
 });
+
+test("a prompt is named from the file beside its folder: the bundles keep all prompts in one folder beside them", () => {
+  const wrong = files.flatMap((file) =>
+    [...read(file).matchAll(/new URL\(["`]([^"`]*prompts\/[^"`]*)["`]/g)]
+      .filter(([, path = ""]) => !/^\.\/prompts\/[^/]+$/.test(path))
+      .map(([, path]) => `${file} names ${path}`),
+  );
+  expect(wrong).toEqual([]);
+});

@@ -27,7 +27,7 @@ type Way = {
   more?: Readonly<Record<string, Script>>;
   task?: string;
   options?: (world: World) => TestRuntimeOptions;
-  also?: (outcome: Outcome) => void;
+  also?: (outcome: Outcome) => void | Promise<void>;
 };
 
 /** A secret spelled so that no byte of it shows in JSON. */
@@ -244,7 +244,7 @@ export const SECRET_CASES: readonly Attack[] = [
       turns: () => ({ lead, ...more }),
       act: (t) => t.runtime.run({ agent: "lead", task }),
       oracle: async (outcome) => {
-        also?.(outcome);
+        await also?.(outcome);
         await expectNoCanary(outcome);
       },
     }),

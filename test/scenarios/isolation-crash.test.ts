@@ -189,7 +189,7 @@ test("what a person saves while a merge makes ready is not overwritten", async (
     if (path === "work.txt") writeFileSync(join(project, "text.txt"), "by hand\n");
     return null;
   };
-  const merge = await mergeWorktree(partsOf(t), { row, by, partial: false, refuse });
+  const merge = mergeWorktree(partsOf(t), { row, by, partial: false, refuse });
   await expect(merge).rejects.toThrow("text.txt changed in the project while it was being merged");
   expect(readFileSync(join(project, "text.txt"), "utf8")).toBe("by hand\n");
   expect(existsSync(join(project, "work.txt"))).toBe(false);

@@ -71,6 +71,8 @@ const CASES: readonly [part: string, taker: string][] = [
   ["@tester what fails?", "tester"],
   ["list the files", "ls {}"],
   ["List the files in src/scheduler.", 'ls {"path":"src/scheduler"}'],
+  ["what files are here?", "ls {}"],
+  ["Which files are there?", "ls {}"],
   ["what files are in docs?", 'ls {"path":"docs"}'],
   ["read README.md", 'read {"path":"README.md"}'],
   ["Show me the file `src/index.ts`", 'read {"path":"src/index.ts"}'],

@@ -135,7 +135,11 @@ const CALL_RULES: readonly CallRule[] = [
   callRule("glob", "(?:find|list) files named [`']?([\\w./*{},@-]+)[`']?", (pattern) => ({ pattern })),
   callRule("ls", `(?:list|show)(?: me)? (?:the |all )?files in (?:the )?${FOLDER}`, (path) => ({ path })),
   callRule("ls", `what files are in (?:the )?${FOLDER}`, (path) => ({ path })),
-  callRule("ls", "(?:list|show)(?: me)? (?:the |all )?files(?: here)?|ls", () => ({})),
+  callRule(
+    "ls",
+    "(?:(?:list|show)(?: me)? (?:the |all )?files(?: here)?|(?:what|which) files are (?:here|there)|ls)",
+    () => ({}),
+  ),
   callRule("read", `(?:read|show(?: me)?|cat|open) (?:the )?(?:file )?${PATH}`, (path) => ({ path })),
   callRule("grep", `(?:grep|search) (?:for )?${QUOTED}(?: in ${FOLDER})?`, (pattern, path) => ({
     pattern,

@@ -20,6 +20,11 @@ const VERDICT: JsonSchema = {
   required: ["met", "reason"],
 };
 
+/** What a task says of the form that its answer must have. */
+export function askForForm(schema: unknown): string {
+  return loadPrompt(ANSWER_FORM, { schema: JSON.stringify(schema) });
+}
+
 /**
  * Judges a run by its success criteria: by the commands of its contract, else by a reviewer below it if its agent wants
  * that; without either they are not verified, which is said and never taken for met. The reviewer's own result comes along.
@@ -82,7 +87,7 @@ async function review(run: Run, request: SpawnRequest, result: RunResult): Promi
     runId: before?.run_id ?? host.createRunId(run, { callId: VERIFY_CALL, attempt: 0 }),
     attempt: 0,
     task,
-    message: `${task}\n\n${loadPrompt(ANSWER_FORM, { schema: JSON.stringify(VERDICT) })}`,
+    message: `${task}\n\n${askForForm(VERDICT)}`,
     tainted: result.tainted,
     callId: VERIFY_CALL,
     parentRowId: run.messageId,

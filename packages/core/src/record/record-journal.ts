@@ -4,8 +4,11 @@ import type { Journal } from "../schema/record.ts";
 import type { Record } from "./record.ts";
 import { encodeText } from "./rows/lossless-text.ts";
 
-/** Ids of one block; what is not used of it stays unused. */
-const BLOCK = 4096;
+/**
+ * Ids of one block; what is not used of it stays unused. More than any moment can take before the next block is there; a
+ * safe integer has room for eight billion blocks.
+ */
+const BLOCK = 2 ** 20;
 
 /**
  * The record as runs write it: rows have their ids at once, from blocks that no other process has, and nobody waits for

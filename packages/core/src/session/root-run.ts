@@ -1,12 +1,12 @@
 import { requireAgent } from "../agents/registry.ts";
 import { pastOf } from "../delegate/fork-run.ts";
+import { askForForm } from "../delegate/judge-criteria.ts";
 import { createProfile } from "../delegate/profile.ts";
 import { hadProjectText } from "../delegate/recall-session.ts";
 import { type Reader, resultText } from "../delegate/result-text.ts";
 import { conductRun } from "../plan/conduct-run.ts";
 import type { PlanningPorts } from "../plan/planning-ports.ts";
 import { reachableFrom } from "../plan/reachable-agents.ts";
-import { loadPrompt } from "../run/load-prompt.ts";
 import { metadataOf } from "../run/read-row.ts";
 import type { Profile, Session } from "../run/run.ts";
 import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
@@ -133,8 +133,8 @@ function describeReports(reports: readonly RunResult[], reader: Reader): string 
 
 /** The task with the form that its answer must have, if somebody has set one. */
 function withAnswerForm(task: string, deliverables: readonly Deliverable[]): string {
-  const forms = deliverables.flatMap((one) => ("answer" in one ? [JSON.stringify(one.answer)] : []));
-  return [task, ...forms.map((schema) => loadPrompt(ANSWER_FORM, { schema }))].join("\n\n");
+  const forms = deliverables.flatMap((one) => ("answer" in one ? [askForForm(one.answer)] : []));
+  return [task, ...forms].join("\n\n");
 }
 
 function ledByHost(session: Session, profile: Profile, conducted: Conducted): Profile {
@@ -152,5 +152,4 @@ function ledByHost(session: Session, profile: Profile, conducted: Conducted): Pr
   return { ...profile, model: conductRun(conducted, ports, profile.model) };
 }
 
-const ANSWER_FORM = new URL("../delegate/prompts/answer-form.md", import.meta.url);
 const AT_ROOT = { parent: null, callId: null, parentRowId: null, attempt: 0 } as const;
