@@ -104,7 +104,7 @@ const CORE = [
   "intent",
 ];
 /** What sits on top of a single run, and is not in layers yet. */
-const ABOVE = ["delegate", "changes", "plan", "replay", "session", "trace", "testing"];
+const ABOVE = ["delegate", "changes", "plan", "replay", "session", "trace", "runtime", "testing"];
 
 test("in the core a folder imports only from folders above it", () => {
   const wrong = files.flatMap((file) => {

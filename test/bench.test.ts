@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineAgent } from "@retinue/core/agents/define-agent";
-import { assembleRuntime } from "@retinue/core/session/runtime";
+import { assembleRuntime } from "@retinue/core/runtime/create-runtime";
 import { callDelegate, say, scriptedModel } from "@retinue/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { measure, startBenchServer } from "../bench/rounds.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { codeTools } from "@retinue/code/code-tools";
 import { loadAgents } from "@retinue/core/agents/load-agents";
-import { assembleRuntime } from "@retinue/core/session/runtime";
+import { assembleRuntime } from "@retinue/core/runtime/create-runtime";
 import { callDelegate, callTool, callTools, say } from "@retinue/core/testing";
 import { expect } from "vitest";
 import { type Attack, offered, resultsSeen, type World } from "./attack.ts";

@@ -18,7 +18,7 @@ import { undoChanges } from "@retinue/core/changes/undo";
 import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
 import { createRecordJournal, recordText } from "@retinue/core/record/record-journal";
 import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
-import { cleanUp, compactRecord, planCleanUp } from "@retinue/core/session/clean-up";
+import { cleanUp, compactRecord, planCleanUp } from "@retinue/core/runtime/clean-up";
 import { callTool, hang, type Script, say, testRuntime } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -310,7 +310,7 @@ test("an empty workspace is removed, and made again when its session goes on", a
 
 const CLEANER = `
 import { createSqliteRecord } from ${JSON.stringify(new URL("../../packages/core/src/record/sqlite/create-sqlite-record.ts", import.meta.url).href)};
-import { cleanUp } from ${JSON.stringify(new URL("../../packages/core/src/session/clean-up.ts", import.meta.url).href)};
+import { cleanUp } from ${JSON.stringify(new URL("../../packages/core/src/runtime/clean-up.ts", import.meta.url).href)};
 const [path, dataDir] = process.argv.slice(1);
 const record = createSqliteRecord({ path });
 const ids = (await record.listSessions({ limit: -1 })).sessions.map((row) => row.session_id);

@@ -2,7 +2,7 @@ import { codeTools } from "@retinue/code/code-tools";
 import { defineAgent } from "@retinue/core/agents/define-agent";
 import { readTree } from "@retinue/core/record/read-tree";
 import { replaySession } from "@retinue/core/replay/replay-session";
-import type { RuntimeOptions } from "@retinue/core/session/runtime";
+import type { RuntimeOptions } from "@retinue/core/runtime/create-runtime";
 import {
   callDelegate,
   callDelegateMany,

@@ -1,5 +1,5 @@
 import { findZone } from "@retinue/assistant/local-store";
-import { createRuntime, type Runtime, type RuntimeOptions } from "@retinue/core/session/runtime";
+import { createRuntime, type Runtime, type RuntimeOptions } from "@retinue/core/runtime/create-runtime";
 import { findPlaces } from "@retinue/core/settings/places";
 import type { Procedure } from "@retinue/offline/conversation";
 import { createOfflineModels } from "@retinue/offline/offline-models";

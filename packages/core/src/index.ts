@@ -11,6 +11,14 @@ export type { Divergence } from "./replay/divergence.ts";
 export type { ReplayReport } from "./replay/replay-session.ts";
 export type { AgentModels } from "./run/model/callable-model.ts";
 export type { ApprovalAnswer, ApprovalRequest } from "./run/ports.ts";
+export {
+  createRuntime,
+  type ResumedHandle,
+  type RunHandle,
+  type RunRequest,
+  type Runtime,
+  type RuntimeOptions,
+} from "./runtime/create-runtime.ts";
 export type { Agent, BrokenAgent, Deliverable, Limits, Problem } from "./schema/agent.ts";
 export { RetinueError } from "./schema/error.ts";
 export type { RetinueEvent } from "./schema/event.ts";
@@ -29,14 +37,6 @@ export type { PermissionMode } from "./schema/rights.ts";
 export type { Settings } from "./schema/settings.ts";
 export { AnsweredElsewhere, type Approver } from "./session/approvals.ts";
 export type { ProgramSession, SessionOptions } from "./session/program-session.ts";
-export {
-  createRuntime,
-  type ResumedHandle,
-  type RunHandle,
-  type RunRequest,
-  type Runtime,
-  type RuntimeOptions,
-} from "./session/runtime.ts";
 export {
   type AnyTool,
   type ChildHandle,

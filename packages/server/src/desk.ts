@@ -1,10 +1,10 @@
 import type { Project } from "@retinue/builtin/load-project";
 import type { Environment } from "@retinue/core/models/providers";
 import type { BlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import type { Runtime } from "@retinue/core/runtime/create-runtime";
 import type { HealthView } from "@retinue/core/schema/api/inspect";
 import type { Approval, MessageRow, SessionRow } from "@retinue/core/schema/record";
 import { realFolder } from "@retinue/core/session/open-session";
-import type { Runtime } from "@retinue/core/session/runtime";
 import type { AnyTool } from "@retinue/core/tools/tool";
 import type { Feeds } from "./feed/feeds.ts";
 import type { PersonsDesk } from "./feed/persons-desk.ts";

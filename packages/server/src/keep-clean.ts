@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "@retinue/core/budget/clock";
-import { cleanUp, planCleanUp } from "@retinue/core/session/clean-up";
+import { cleanUp, planCleanUp } from "@retinue/core/runtime/clean-up";
 import { showCount } from "@retinue/core/show/measures";
 import type { ServerDesk } from "./desk.ts";
 

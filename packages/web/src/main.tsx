@@ -1,9 +1,9 @@
 import { cspNonce } from "./data/client.ts";
 import { followNews } from "./data/news.ts";
 import { queryClient } from "./data/queries.ts";
+import { ErrorBoundary } from "./frame/error-boundary.tsx";
+import { AppShell } from "./frame/shell.tsx";
 import { LostRoute, loadAllScreens, ROUTES } from "./screens.ts";
-import { ErrorBoundary } from "./shell/error-boundary.tsx";
-import { AppShell } from "./shell/shell.tsx";
 import "./theme.css";
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { QueryClientProvider } from "@tanstack/react-query";

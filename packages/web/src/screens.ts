@@ -8,11 +8,11 @@ const REST_MS = 2_000;
 const LOADS = {
   chat: () => import("./screens/chat/chat-screen.tsx"),
   runs: () => import("./screens/runs/runs-screen.tsx"),
-  trace: () => import("./screens/trace/trace-screen.tsx"),
+  trace: () => import("./screens/trace-screen/trace-screen.tsx"),
   compare: () => import("./screens/compare/compare-screen.tsx"),
-  agents: () => import("./screens/agents/agents-screen.tsx"),
+  agents: () => import("./screens/agents-screen/agents-screen.tsx"),
   plans: () => import("./screens/plans/plans-screen.tsx"),
-  stats: () => import("./screens/stats/stats-screen.tsx"),
+  stats: () => import("./screens/stats-screen/stats-screen.tsx"),
   approvals: () => import("./screens/approvals/approvals-screen.tsx"),
   health: () => import("./screens/health/health-screen.tsx"),
   lost: () => import("./screens/lost-screen.tsx"),
@@ -44,7 +44,7 @@ export const LostRoute = lazy(lost);
  */
 export function loadAllScreens(): void {
   const left: (() => Promise<unknown>)[] = [
-    () => import("./ui/text/streamed-markdown.tsx"),
+    () => import("./ui/rich-text/streamed-markdown.tsx"),
     ...Object.values(LOADS),
   ];
   const next = () => {

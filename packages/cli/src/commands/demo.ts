@@ -5,7 +5,7 @@ import { BUILTIN_DIR } from "@retinue/builtin/built-in-agents";
 import { builtInTools, paceTools } from "@retinue/builtin/built-in-tools";
 import { findBubblewrap } from "@retinue/code/sandbox/find-bubblewrap";
 import { loadAgents } from "@retinue/core/agents/load-agents";
-import type { Runtime } from "@retinue/core/session/runtime";
+import type { Runtime } from "@retinue/core/runtime/create-runtime";
 import type { Procedure } from "@retinue/offline/conversation";
 import { main } from "@retinue/offline/main";
 import type { CliCommand } from "../cli-command.ts";

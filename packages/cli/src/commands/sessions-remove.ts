@@ -1,13 +1,13 @@
 import { realpathSync } from "node:fs";
-import { RetinueError } from "@retinue/core/schema/error";
-import type { SessionRow } from "@retinue/core/schema/record";
 import {
   type CleanUpParts,
   type CleanUpPlan,
   cleanUp,
   compactRecord,
   planCleanUp,
-} from "@retinue/core/session/clean-up";
+} from "@retinue/core/runtime/clean-up";
+import { RetinueError } from "@retinue/core/schema/error";
+import type { SessionRow } from "@retinue/core/schema/record";
 import { findPlaces } from "@retinue/core/settings/places";
 import { showBytes, showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";

@@ -1,11 +1,11 @@
 import { requireAgent } from "@retinue/core/agents/registry";
 import { reportOf } from "@retinue/core/plan/report-plan";
+import type { Runtime } from "@retinue/core/runtime/create-runtime";
 import { RetinueError } from "@retinue/core/schema/error";
 import { findOwn } from "@retinue/core/schema/find-own";
 import type { SessionRow } from "@retinue/core/schema/record";
 import type { RunResult } from "@retinue/core/schema/result";
 import type { PermissionMode } from "@retinue/core/schema/rights";
-import type { Runtime } from "@retinue/core/session/runtime";
 import { showCost, showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { OpenProject } from "../open-project.ts";

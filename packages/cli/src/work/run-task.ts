@@ -1,14 +1,14 @@
 import { realpath } from "node:fs/promises";
 import { builtInTools } from "@retinue/builtin/built-in-tools";
 import { type BuiltInOptions, createBuiltInRuntime } from "@retinue/builtin/create-runtime";
-import type { Approval } from "@retinue/core/schema/record";
 import type {
   ResumedHandle,
   RunHandle,
   RunRequest,
   Runtime,
   RuntimeOptions,
-} from "@retinue/core/session/runtime";
+} from "@retinue/core/runtime/create-runtime";
+import type { Approval } from "@retinue/core/schema/record";
 import { openOut } from "../copy-folder.ts";
 import { chooseExitCode, EXIT } from "../exit-code.ts";
 import { type OpenProject, openWorkingProject } from "../open-project.ts";

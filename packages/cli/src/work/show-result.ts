@@ -1,8 +1,8 @@
 import { ANSWER_FORM } from "@retinue/core/run/deliverables";
+import type { Runtime } from "@retinue/core/runtime/create-runtime";
 import type { RetinueEvent } from "@retinue/core/schema/event";
 import type { Approval } from "@retinue/core/schema/record";
 import type { RunResult, Usage } from "@retinue/core/schema/result";
-import type { Runtime } from "@retinue/core/session/runtime";
 import { stripControls, writeJson } from "@retinue/core/text/plain-text";
 import type { Terminal } from "../terminal.ts";
 import { chooseFormat, type RunOptions } from "./run-options.ts";

@@ -33,7 +33,7 @@ export function lazyModel(provider: Provider, modelId: string, transport: Transp
 const LOAD: Readonly<Record<Provider["kind"], (settings: WireSettings) => Promise<StreamingModel>>> = {
   anthropic: async (settings) =>
     (await import("./anthropic/anthropic-model.ts")).createAnthropicModel(settings),
-  google: async (settings) => (await import("./google/google-model.ts")).createGoogleModel(settings),
+  google: async (settings) => (await import("./gemini/google-model.ts")).createGoogleModel(settings),
   ollama: async (settings) => (await import("./ollama/ollama-model.ts")).createOllamaModel(settings),
   "openai-compatible": async (settings) =>
     (await import("./openai/openai-chat-model.ts")).createOpenAiChatModel(settings),

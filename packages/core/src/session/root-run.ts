@@ -9,13 +9,13 @@ import type { PlanningPorts } from "../plan/planning-ports.ts";
 import { reachableFrom } from "../plan/reachable-agents.ts";
 import { metadataOf } from "../run/read-row.ts";
 import type { Profile, Session } from "../run/run.ts";
+import type { RunRequest } from "../runtime/create-runtime.ts";
 import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { Conducted } from "../schema/plan.ts";
 import type { MessageNode, Past } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
 import type { Program } from "../tools/tool.ts";
-import type { RunRequest } from "./runtime.ts";
 
 /** A root run as the host itself may ask for it, beyond what a person can. */
 export type RootRequest = RunRequest & {

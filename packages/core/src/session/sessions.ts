@@ -8,6 +8,7 @@ import { readTree } from "../record/read-tree.ts";
 import { LEASE_MS, SessionTaken } from "../record/session-lease.ts";
 import { toolsLayer } from "../rights/layers.ts";
 import type { Host, Lease, Run, Session } from "../run/run.ts";
+import type { ResumedHandle, RunHandle } from "../runtime/create-runtime.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 import { failedResult, unstartedResult } from "../schema/failed-result.ts";
 import { AT_LEAST_ONE, checkNumber } from "../schema/number-range.ts";
@@ -25,7 +26,6 @@ import {
   restoreSession,
   statusOf,
 } from "./root-tasks.ts";
-import type { ResumedHandle, RunHandle } from "./runtime.ts";
 import { takeLease } from "./take-lease.ts";
 
 const LOOK_MS = 1_000;

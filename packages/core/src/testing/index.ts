@@ -1,5 +1,5 @@
 export { type ReplayReport, replaySession } from "../replay/replay-session.ts";
-export { assembleRuntime, type RuntimeInternals } from "../session/runtime.ts";
+export { assembleRuntime, type RuntimeInternals } from "../runtime/create-runtime.ts";
 export { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
 export {
   after,

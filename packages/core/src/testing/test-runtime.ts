@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentInput, defineAgent } from "../agents/define-agent.ts";
 import { createRegistry } from "../agents/registry.ts";
-import type { RetinueEvent } from "../schema/event.ts";
 import {
   assembleRuntime,
   type Runtime,
   type RuntimeInternals,
   type RuntimeOptions,
-} from "../session/runtime.ts";
+} from "../runtime/create-runtime.ts";
+import type { RetinueEvent } from "../schema/event.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
 
 /** What a test may set besides the scripts. */

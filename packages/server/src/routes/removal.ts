@@ -1,5 +1,5 @@
+import { cleanUp, measureStorage, planCleanUp } from "@retinue/core/runtime/clean-up";
 import { Removal, RemovalRequest, StorageView } from "@retinue/core/schema/api/session";
-import { cleanUp, measureStorage, planCleanUp } from "@retinue/core/session/clean-up";
 import { mustBeWritable, readProjectFolder, type ServerDesk } from "../desk.ts";
 import { type ApiRoute, defineRoute } from "../http/route.ts";
 

@@ -1,8 +1,8 @@
+import type { Runtime } from "@retinue/core/runtime/create-runtime";
 import type { SessionCard, SessionStanding } from "@retinue/core/schema/api/session";
 import type { SessionMatch } from "@retinue/core/schema/inspect/session-summary";
 import type { SessionState } from "@retinue/core/schema/inspect/trace";
 import type { SessionRow } from "@retinue/core/schema/record";
-import type { Runtime } from "@retinue/core/session/runtime";
 import { sessionState } from "@retinue/core/trace/session-state";
 
 /** Looks up how a session stands now. */

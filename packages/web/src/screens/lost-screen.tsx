@@ -1,5 +1,5 @@
 import { MapPinOff } from "lucide-react";
-import { useTabTitle } from "../shell/places.ts";
+import { useTabTitle } from "../frame/places.ts";
 import { TextLink } from "../ui/controls.tsx";
 import { ScreenHead } from "../ui/screen-head.tsx";
 import { Empty } from "../ui/states.tsx";

@@ -4,15 +4,15 @@ import { Ban, Biohazard, Check, CheckCheck, CircleCheck, PauseCircle, TriangleAl
 import { type KeyboardEvent, type Ref, useEffect, useRef, useState } from "react";
 import { ApiFailure, api } from "../data/client.ts";
 import { renew, useApprovals } from "../data/queries.ts";
+import { isPairBegun, useShortcuts } from "../frame/shortcuts.ts";
 import { useNow } from "../live/signal.ts";
-import { isPairBegun, useShortcuts } from "../shell/shortcuts.ts";
 import { AgentChain, Countdown, RiskBadge, riskMeaning } from "./approval-marks.tsx";
 import { join } from "./class-names.ts";
 import { Button, KeyHint, TextLink } from "./controls.tsx";
+import { DiffView } from "./rich-text/diff-view.tsx";
+import { mixedWords, revealHidden, spellOut } from "./rich-text/visible-text.ts";
+import { VisibleText, VisibleTextBlock } from "./rich-text/visible-text-block.tsx";
 import { showAge } from "./show-moment.ts";
-import { DiffView } from "./text/diff-view.tsx";
-import { mixedWords, revealHidden, spellOut } from "./text/visible-text.ts";
-import { VisibleText, VisibleTextBlock } from "./text/visible-text-block.tsx";
 import { tell, tellFailure } from "./toast.tsx";
 
 /**

@@ -1,7 +1,7 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { Button } from "./controls.tsx";
-import { revealHidden } from "./text/visible-text.ts";
+import { revealHidden } from "./rich-text/visible-text.ts";
 import { tellFailure } from "./toast.tsx";
 
 const STAY_MS = 1_500;

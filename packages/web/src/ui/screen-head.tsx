@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useTabTitle } from "../shell/places.ts";
+import { useTabTitle } from "../frame/places.ts";
 import { join } from "./class-names.ts";
 
 /** The line above every screen: its title, what belongs to it, and what can be done. */

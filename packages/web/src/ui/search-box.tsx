@@ -1,6 +1,6 @@
 import { X } from "lucide-react";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useShortcuts } from "../shell/shortcuts.ts";
+import { useShortcuts } from "../frame/shortcuts.ts";
 import { Button, KeyHint, SearchField } from "./controls.tsx";
 
 const WAIT_MS = 180;

@@ -29,11 +29,11 @@ import { type ReactNode, useState } from "react";
 import { api } from "../data/client.ts";
 import { join } from "./class-names.ts";
 import { Chevron } from "./controls.tsx";
+import { Markdown } from "./rich-text/markdown.tsx";
+import { firstLine, summarizeInput } from "./rich-text/summarize-input.ts";
+import { TextBlock } from "./rich-text/visible-text-block.tsx";
 import { Failed } from "./states.tsx";
 import { Badge, type BadgeLook } from "./status.tsx";
-import { Markdown } from "./text/markdown.tsx";
-import { firstLine, summarizeInput } from "./text/summarize-input.ts";
-import { TextBlock } from "./text/visible-text-block.tsx";
 
 /** How calls end. */
 const OUTCOMES: Readonly<Record<CallOutcome, BadgeLook>> = {

@@ -1,7 +1,7 @@
 import { walkRuns } from "@retinue/core/show/walk-runs";
 import { ChevronDown, ChevronRight, ChevronsDownUp, ChevronsUpDown } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from "react";
-import { useShortcuts } from "../shell/shortcuts.ts";
+import { useShortcuts } from "../frame/shortcuts.ts";
 
 /** What a tree is made of. */
 type Nested<Node> = { readonly children: readonly Node[] };

@@ -10,9 +10,9 @@ import { useNow } from "../../live/signal.ts";
 import { AgentChain, Countdown, RiskBadge } from "../../ui/approval-marks.tsx";
 import { join } from "../../ui/class-names.ts";
 import { Button } from "../../ui/controls.tsx";
+import { revealHidden } from "../../ui/rich-text/visible-text.ts";
 import { showAge } from "../../ui/show-moment.ts";
 import { Badge, type BadgeLook } from "../../ui/status.tsx";
-import { revealHidden } from "../../ui/text/visible-text.ts";
 
 const FIRST = 30;
 

@@ -4,13 +4,13 @@ import { ArrowLeft, CircleHelp, Hand } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { api } from "../../data/client.ts";
-import { useShortcuts } from "../../shell/shortcuts.ts";
+import { useShortcuts } from "../../frame/shortcuts.ts";
 import { ApprovalCard } from "../../ui/approval-card.tsx";
 import { join, REACHABLE } from "../../ui/class-names.ts";
 import { TextLink } from "../../ui/controls.tsx";
+import { revealHidden } from "../../ui/rich-text/visible-text.ts";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
-import { revealHidden } from "../../ui/text/visible-text.ts";
 import { ApprovalListPane, useApprovalLists } from "./approval-list.tsx";
 
 /** Calls that need a person's approval, and the answers to earlier ones. */

@@ -3,7 +3,7 @@ import type { Trace, TraceRun } from "@retinue/core/schema/inspect/trace";
 import { showCost, showCount, showNumber, showShort } from "@retinue/core/show/measures";
 import { nameSessionStatus } from "@retinue/core/show/standing";
 import { walkRuns } from "@retinue/core/show/walk-runs";
-import { showSpan } from "../trace/time-axis.ts";
+import { showSpan } from "../trace-screen/time-axis.ts";
 
 /** What a session amounts to, as far as it can be compared with another. */
 export type SessionFacts = {

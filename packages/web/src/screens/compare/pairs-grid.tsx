@@ -4,7 +4,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, type RefObject, useCallback, useMemo, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { withQuery } from "../../data/client.ts";
-import { useShortcuts } from "../../shell/shortcuts.ts";
+import { useShortcuts } from "../../frame/shortcuts.ts";
 import { join } from "../../ui/class-names.ts";
 import { AgentName } from "../../ui/face.tsx";
 import { Cell, GridRow, RowGroup, TitleCell, TreeGrid } from "../../ui/grid.tsx";
@@ -20,8 +20,8 @@ import {
   useTreeKeys,
 } from "../../ui/tree.tsx";
 import { useNarrow } from "../../ui/use-narrow.ts";
-import { standingNow } from "../trace/playhead/run-at.ts";
-import { showSpan } from "../trace/time-axis.ts";
+import { standingNow } from "../trace-screen/playhead/run-at.ts";
+import { showSpan } from "../trace-screen/time-axis.ts";
 import { differs, hasSameTask, type RunPair } from "./align-runs.ts";
 import type { Letter } from "./side-heads.tsx";
 import type { Compared } from "./use-side.ts";

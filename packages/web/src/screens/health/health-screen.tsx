@@ -10,11 +10,11 @@ import { useNow } from "../../live/signal.ts";
 import { join, REACHABLE } from "../../ui/class-names.ts";
 import { Button, ButtonLink } from "../../ui/controls.tsx";
 import { CopyText } from "../../ui/copy.tsx";
+import { revealHidden } from "../../ui/rich-text/visible-text.ts";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { showAge } from "../../ui/show-moment.ts";
 import { Failed, Loaded } from "../../ui/states.tsx";
 import { Badge, type BadgeLook } from "../../ui/status.tsx";
-import { revealHidden } from "../../ui/text/visible-text.ts";
 import { type CheckGroup, FILE_GROUP, groupChecks, type HealthCheck, splitRemedy } from "./group-checks.ts";
 
 /** Whether everything that a run needs is there, and what to do about what is not. */

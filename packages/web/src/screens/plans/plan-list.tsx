@@ -9,9 +9,9 @@ import { api, withQuery } from "../../data/client.ts";
 import { queryClient, renew } from "../../data/queries.ts";
 import { useNow } from "../../live/signal.ts";
 import { join } from "../../ui/class-names.ts";
+import { revealHidden } from "../../ui/rich-text/visible-text.ts";
 import { showAge } from "../../ui/show-moment.ts";
 import { Badge, type BadgeLook, findLook } from "../../ui/status.tsx";
-import { revealHidden } from "../../ui/text/visible-text.ts";
 
 /** The plans, the last changed first. */
 export function PlanListPane({ plans, chosen }: { plans: readonly ExecutionPlan[]; chosen: string | null }) {

@@ -3,9 +3,9 @@ import { showCost, showCount, showShort, showSpacedDuration } from "@retinue/cor
 import { Check, Circle, CircleQuestionMark, FileText, X } from "lucide-react";
 import { TextLink } from "../../ui/controls.tsx";
 import { AgentName } from "../../ui/face.tsx";
+import { Markdown } from "../../ui/rich-text/markdown.tsx";
+import { revealHidden } from "../../ui/rich-text/visible-text.ts";
 import { StatusBadge } from "../../ui/status.tsx";
-import { Markdown } from "../../ui/text/markdown.tsx";
-import { revealHidden } from "../../ui/text/visible-text.ts";
 
 /** One step whole: the task as the agent reads it, what it waits for and touches, how success shows, and what came of it. */
 export function StepDetails({

@@ -2,8 +2,8 @@ import type { PlanStep, StepResult } from "@retinue/core/schema/plan";
 import { useLayoutEffect, useRef, useState } from "react";
 import { join } from "../../ui/class-names.ts";
 import { AgentName } from "../../ui/face.tsx";
+import { revealHidden } from "../../ui/rich-text/visible-text.ts";
 import { StatusIcon } from "../../ui/status.tsx";
-import { revealHidden } from "../../ui/text/visible-text.ts";
 import { assignColumns, directNeeds, sortIntoWaves } from "./plan-waves.ts";
 import { nameStepStatus } from "./step-details.tsx";
 

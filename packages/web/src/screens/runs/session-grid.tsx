@@ -13,8 +13,8 @@ import {
   useState,
 } from "react";
 import { useLocation } from "wouter";
+import { useShortcuts } from "../../frame/shortcuts.ts";
 import { useNow } from "../../live/signal.ts";
-import { useShortcuts } from "../../shell/shortcuts.ts";
 import { join } from "../../ui/class-names.ts";
 import { Cell, Grid, GridRow, RowGroup, TitleCell } from "../../ui/grid.tsx";
 import { useNarrow } from "../../ui/use-narrow.ts";

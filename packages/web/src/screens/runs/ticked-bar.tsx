@@ -5,12 +5,12 @@ import { GitCompareArrows, Trash2, X } from "lucide-react";
 import { useRef, useState } from "react";
 import { api } from "../../data/client.ts";
 import { renew, useSessionDetail } from "../../data/queries.ts";
-import { useShortcuts } from "../../shell/shortcuts.ts";
+import { useShortcuts } from "../../frame/shortcuts.ts";
 import { REACHABLE } from "../../ui/class-names.ts";
 import { Button, KeyHint } from "../../ui/controls.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { revealHidden } from "../../ui/rich-text/visible-text.ts";
 import { Loaded } from "../../ui/states.tsx";
-import { revealHidden } from "../../ui/text/visible-text.ts";
 import { tell, useAttempt } from "../../ui/toast.tsx";
 import type { useTicks } from "./use-session-list.ts";
 

@@ -25,20 +25,20 @@ import { checkAgentNumbers } from "../schema/check-numbers.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { Rule } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
+import { ApprovalDesk } from "../session/approval-desk.ts";
+import { createApprovals } from "../session/approvals.ts";
+import { findPerson, readGitState } from "../session/describe-environment.ts";
+import { EventBus } from "../session/event-bus.ts";
+import { RecordedAsks } from "../session/recorded-asks.ts";
+import { createModelResolver } from "../session/resolve-models.ts";
+import { createUntrustedFiles } from "../session/untrusted-files.ts";
+import { createWorkplace } from "../session/workplace.ts";
 import { checkSettingNumbers } from "../settings/check-settings.ts";
 import { DEFAULT_SETTINGS } from "../settings/default-settings.ts";
 import { findPlaces } from "../settings/places.ts";
 import { findMachineZone, isZone } from "../text/zone.ts";
 import type { AnyTool, HostPlaces } from "../tools/tool.ts";
-import { ApprovalDesk } from "./approval-desk.ts";
-import { createApprovals } from "./approvals.ts";
-import { findPerson, readGitState } from "./describe-environment.ts";
-import { EventBus } from "./event-bus.ts";
-import { RecordedAsks } from "./recorded-asks.ts";
-import { createModelResolver } from "./resolve-models.ts";
-import type { RuntimeInternals, RuntimeOptions } from "./runtime.ts";
-import { createUntrustedFiles } from "./untrusted-files.ts";
-import { createWorkplace } from "./workplace.ts";
+import type { RuntimeInternals, RuntimeOptions } from "./create-runtime.ts";
 
 /** What a runtime controls besides what its runs see. */
 export type HostControl = {

@@ -23,12 +23,12 @@ import type { ForkPoint } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
 import type { PermissionMode } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
+import type { Approver } from "../session/approvals.ts";
+import type { Listener } from "../session/event-bus.ts";
+import type { ProgramSession, SessionOptions } from "../session/program-session.ts";
+import { Sessions } from "../session/sessions.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { Approver } from "./approvals.ts";
 import { createHost } from "./create-host.ts";
-import type { Listener } from "./event-bus.ts";
-import type { ProgramSession, SessionOptions } from "./program-session.ts";
-import { Sessions } from "./sessions.ts";
 
 /** How a runtime is set up; everything has a default but the agents. */
 export type RuntimeOptions = {
@@ -188,7 +188,7 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
       return sessions.fanOut(tasks.map(readSpawnTask), maxConcurrent);
     },
     async openSession(sessionOptions = {}) {
-      const { openProgramSession } = await import("./program-session.ts");
+      const { openProgramSession } = await import("../session/program-session.ts");
       return openProgramSession(host, sessions, sessionOptions);
     },
     planForGoal: (goal, planOptions) => plans.planForGoal(goal, planOptions),

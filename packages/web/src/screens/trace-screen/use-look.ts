@@ -1,6 +1,6 @@
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useShortcuts } from "../../shell/shortcuts.ts";
+import { useShortcuts } from "../../frame/shortcuts.ts";
 import { useAddress } from "../../ui/use-address.ts";
 import type { TraceIndex } from "./use-trace.ts";
 

@@ -1,5 +1,5 @@
 import { useParams, useSearchParams } from "wouter";
-import { useTabTitle } from "../../shell/places.ts";
+import { useTabTitle } from "../../frame/places.ts";
 import { join } from "../../ui/class-names.ts";
 import { AgentListPane } from "./agent-list.tsx";
 import { AllAgentsGraph } from "./all-agents-graph.tsx";

@@ -5,7 +5,7 @@ import { BotOff, Layers, Plus, PowerOff, SearchX, ShieldAlert, TriangleAlert, Wo
 import { useMemo, useRef } from "react";
 import { Link, useSearch } from "wouter";
 import { useAgents } from "../../data/queries.ts";
-import { useShortcuts } from "../../shell/shortcuts.ts";
+import { useShortcuts } from "../../frame/shortcuts.ts";
 import { join } from "../../ui/class-names.ts";
 import { ButtonLink } from "../../ui/controls.tsx";
 import { AgentMark } from "../../ui/face.tsx";
