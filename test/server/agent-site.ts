@@ -8,8 +8,8 @@ import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
 import { testRuntime } from "@retinue/core/testing";
 import { createApp } from "@retinue/server/create-app";
 import type { ServerDesk } from "@retinue/server/desk";
-import { createFeeds } from "@retinue/server/feed/feeds";
-import { createPersonsDesk } from "@retinue/server/feed/persons-desk";
+import { Feeds } from "@retinue/server/feed/feeds";
+import { PersonsDesk } from "@retinue/server/feed/persons-desk";
 import { createGuard } from "@retinue/server/guard/create-guard";
 import { createLiveProject } from "@retinue/server/live-project";
 import { ALL_ROUTES } from "@retinue/server/routes/all-routes";
@@ -47,19 +47,17 @@ export async function openAgentSite(mode = "default"): Promise<AgentSite> {
   mkdirSync(homeDir);
   const t = testRuntime({ main: [] }, { lenient: true, projectDir, dataDir: join(root, "data") });
   const options = { projectDir, env: { HOME: homeDir, RETINUE_HOME: join(root, "data") } };
-  const feeds = createFeeds({ runtime: t.runtime, project: projectDir, version: "0", startedAtMs: 0 });
+  const feeds = new Feeds({ runtime: t.runtime, project: projectDir, version: "0", startedAtMs: 0 });
+  feeds.agentsChanged = () => {
+    site.told++;
+  };
   const desk: ServerDesk = {
     runtime: t.runtime,
     project: createLiveProject(options, await loadProject(options)),
     tools: builtInTools,
     blobs: createBlobStore(join(root, "data", "blobs")),
-    feeds: {
-      ...feeds,
-      agentsChanged: () => {
-        site.told++;
-      },
-    },
-    person: createPersonsDesk({ approvalMinutes: 0, onChange: () => {} }),
+    feeds,
+    person: new PersonsDesk({ approvalMinutes: 0, onChange: () => {} }),
     version: "0.0.0",
     startedAtMs: 0,
     agent: "main",

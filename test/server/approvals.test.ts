@@ -7,7 +7,7 @@ import type { ApprovalView } from "@retinue/core/schema/api/approval";
 import type { NewsEvent, StreamEvent } from "@retinue/core/schema/api/stream";
 import { callDelegateMany, callTool, type Script, say, testRuntime } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
-import { createPersonsDesk } from "@retinue/server/feed/persons-desk";
+import { PersonsDesk } from "@retinue/server/feed/persons-desk";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readEvents } from "./event-reader.ts";
 import { type StepClock, stepClock } from "./step-clock.ts";
@@ -414,7 +414,7 @@ test("an approval does not expire while the machine sleeps, nor because the cloc
   const clock = { ...stepClock(), wallMs: () => wallMs };
   let wallMs = 1_800_000_000_000;
   const ended: unknown[] = [];
-  const desk = createPersonsDesk({ approvalMinutes: 2, onChange: () => {}, clock });
+  const desk = new PersonsDesk({ approvalMinutes: 2, onChange: () => {}, clock });
   void desk.approve(request("apr_1"), new AbortController().signal).then((answer) => ended.push(answer));
   for (const jumpMs of [8 * 3_600_000, -20 * 3_600_000, 400 * 86_400_000]) {
     wallMs += jumpMs;

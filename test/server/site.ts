@@ -11,8 +11,8 @@ import { filledText, shape, text, whole } from "@retinue/core/schema/shape";
 import { testRuntime } from "@retinue/core/testing";
 import { type AppOptions, createApp, type ServerApp } from "@retinue/server/create-app";
 import type { ServerDesk } from "@retinue/server/desk";
-import { createFeeds } from "@retinue/server/feed/feeds";
-import { createPersonsDesk } from "@retinue/server/feed/persons-desk";
+import { Feeds } from "@retinue/server/feed/feeds";
+import { PersonsDesk } from "@retinue/server/feed/persons-desk";
 import { createGuard, type RequestGuard, type ServerGuards } from "@retinue/server/guard/create-guard";
 import { type ApiRoute, defineRoute } from "@retinue/server/http/route";
 import { listen } from "@retinue/server/listen";
@@ -130,8 +130,8 @@ async function deskOf({ runtime, projectDir, dataDir }: ReturnType<typeof testRu
     project: createLiveProject(options, await loadProject(options)),
     tools: [],
     blobs: createBlobStore(join(dataDir, "blobs")),
-    feeds: createFeeds({ runtime, project: projectDir, version: "0", startedAtMs: 0 }),
-    person: createPersonsDesk({ approvalMinutes: 0, onChange: () => {} }),
+    feeds: new Feeds({ runtime, project: projectDir, version: "0", startedAtMs: 0 }),
+    person: new PersonsDesk({ approvalMinutes: 0, onChange: () => {} }),
     version: "0.0.0",
     startedAtMs: 0,
     agent: "main",

@@ -7,8 +7,8 @@ import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
 import { type Script, type TestRuntime, type TestRuntimeOptions, testRuntime } from "@retinue/core/testing";
 import { createApp } from "@retinue/server/create-app";
 import type { ServerDesk } from "@retinue/server/desk";
-import { createFeeds } from "@retinue/server/feed/feeds";
-import { createPersonsDesk } from "@retinue/server/feed/persons-desk";
+import { Feeds } from "@retinue/server/feed/feeds";
+import { PersonsDesk } from "@retinue/server/feed/persons-desk";
 import { createGuard, type ServerGuards } from "@retinue/server/guard/create-guard";
 import { createLiveProject } from "@retinue/server/live-project";
 import { ALL_ROUTES } from "@retinue/server/routes/all-routes";
@@ -63,7 +63,7 @@ export async function openDesk(
 ): Promise<WorkDesk> {
   const { projectDir, dataDir, database } = ground;
   const timed = clock ? { clock } : {};
-  const person = createPersonsDesk({
+  const person = new PersonsDesk({
     approvalMinutes,
     onChange: (sessionId) => feeds.asksChanged(sessionId),
     ...timed,
@@ -72,7 +72,7 @@ export async function openDesk(
   const given = { ...places, lenient: true, approve: person.approve, keeper, ...options };
   const t = testRuntime(scripts, { ...given, internals: { ...timed, ...options.internals } });
   const { runtime } = t;
-  const feeds = createFeeds({ runtime, project: projectDir, version: "1", startedAtMs: 1, ...timed });
+  const feeds = new Feeds({ runtime, project: projectDir, version: "1", startedAtMs: 1, ...timed });
   person.attach(runtime);
   const from = { projectDir, env: { HOME: dataDir, RETINUE_HOME: dataDir } };
   const desk: ServerDesk = {

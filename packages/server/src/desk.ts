@@ -87,6 +87,15 @@ export async function ownApproval(
   throw new NotFound(`there is no approval '${approvalId}' in this project`);
 }
 
+/** The model of a root run: the one that was asked for, or else the one that the server was started with. */
+export function chooseModel(
+  { model: usual }: Pick<ServerDesk, "model">,
+  asked: string | undefined,
+): { model?: string } {
+  const model = asked ?? usual;
+  return model === undefined ? {} : { model };
+}
+
 /** Throws why nothing can be written: what began now would only wait, and nobody would know. */
 export async function mustBeWritable({ runtime }: Pick<ServerDesk, "runtime">): Promise<void> {
   const problem = await runtime.record.writeProblem();

@@ -12,8 +12,8 @@ import { messageOf } from "@retinue/core/schema/error";
 import type { PermissionMode } from "@retinue/core/schema/rights";
 import { createApp, type ServerApp } from "./create-app.ts";
 import type { ServerDesk } from "./desk.ts";
-import { createFeeds } from "./feed/feeds.ts";
-import { createPersonsDesk } from "./feed/persons-desk.ts";
+import { Feeds } from "./feed/feeds.ts";
+import { PersonsDesk } from "./feed/persons-desk.ts";
 import { createGuard, type RequestGuard } from "./guard/create-guard.ts";
 import { createNonce } from "./guard/security-headers.ts";
 import { loadServerKey } from "./guard/server-key.ts";
@@ -113,7 +113,7 @@ function openDesk(options: ServerOptions, projectDir: string): ServerDesk {
   const { dataDir, configDir } = places;
   const project = createLiveProject({ projectDir, env }, options.project);
   const startedAtMs = Date.now();
-  const person = createPersonsDesk({
+  const person = new PersonsDesk({
     approvalMinutes: options.approvalMinutes,
     onChange: (sessionId) => feeds.asksChanged(sessionId),
     onFault: (sessionId, thrown) =>
@@ -136,7 +136,7 @@ function openDesk(options: ServerOptions, projectDir: string): ServerDesk {
   runtime.events((event) => {
     if (event.type === "notice.raised" && event.sessionId === "") options.onNotice?.(event.message);
   });
-  const feeds = createFeeds({ runtime, project: projectDir, version, startedAtMs });
+  const feeds = new Feeds({ runtime, project: projectDir, version, startedAtMs });
   person.attach(runtime);
   return {
     ...{

@@ -3,6 +3,7 @@ import { realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readPrivate, writePrivate } from "@retinue/core/files/private-file";
+import { isRecord } from "@retinue/core/models/wire/json";
 import { storeError } from "@retinue/core/record/file/sqlite-failure";
 import { RetinueError } from "@retinue/core/schema/error";
 import { makeBearer } from "./guard/credentials.ts";
@@ -92,10 +93,6 @@ function isNote(value: unknown): value is ServerNote {
   const { pid, port, origin, startId } = value;
   if (typeof pid !== "number" || typeof port !== "number" || typeof startId !== "string") return false;
   return typeof origin === "string" && /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+$/.test(origin);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function notePath({ dataDir, projectDir }: ServerPlace): string {

@@ -11,19 +11,6 @@ import { LiveRuns, type SpentBefore } from "./live-runs.ts";
 import { NewsFeed } from "./news-feed.ts";
 import { SessionFeed } from "./session-feed.ts";
 
-/** The live streams that browsers follow. */
-export type Feeds = {
-  /** The stream of one session after a seq, as server-sent events. Rejects for one that is not of this project. */
-  session(sessionId: string, after: number, signal: AbortSignal): Promise<Response>;
-  /** The stream of everything, as server-sent events. */
-  news(signal: AbortSignal): Promise<Response>;
-  /** Calls of a session wait for a person, or no longer do. */
-  asksChanged(sessionId: string): void;
-  /** Agents were saved, or have changed on disk. */
-  agentsChanged(): void;
-  close(): void;
-};
-
 /** What feeds are made of. */
 type FeedsOptions = {
   readonly runtime: Runtime;
@@ -48,12 +35,11 @@ const STANDING: ReadonlySet<RetinueEvent["type"]> = new Set([
   "approval.settled",
 ]);
 
-/** Creates the feeds over a runtime. They follow its events, and what other processes write only while a page watches. */
-export function createFeeds(options: FeedsOptions): Feeds {
-  return new AllFeeds(options);
-}
-
-class AllFeeds implements Feeds {
+/**
+ * The live streams that browsers follow. They take the events of this runtime at all times, and look at what other processes
+ * write only while a page watches.
+ */
+export class Feeds {
   readonly #options: FeedsOptions;
   readonly #clock: Clock;
   readonly #open = new Map<string, SessionFeed>();
@@ -92,6 +78,7 @@ class AllFeeds implements Feeds {
     this.#unsubscribe = runtime.events((event) => this.#take(event));
   }
 
+  /** The stream of one session after a seq, as server-sent events. Rejects for one that is not of this project. */
   async session(sessionId: string, after: number, signal: AbortSignal): Promise<Response> {
     const { runtime, project } = this.#options;
     if ((await runtime.record.readSession(sessionId))?.project !== project)
@@ -100,16 +87,19 @@ class AllFeeds implements Feeds {
     return feed.join(after, signal);
   }
 
+  /** The stream of everything, as server-sent events. */
   news(signal: AbortSignal): Promise<Response> {
     return this.#news.join(signal);
   }
 
+  /** Calls of a session wait for a person, or no longer do. */
   asksChanged(sessionId: string): void {
     this.#open.get(sessionId)?.standingChanged();
     this.#news.sessionChanged(sessionId);
     this.#news.asksChanged();
   }
 
+  /** Agents were saved, or have changed on disk. */
   agentsChanged(): void {
     this.#news.agentsChanged();
   }

@@ -11,24 +11,6 @@ import { Conflict, NotFound } from "../http/http-errors.ts";
 /** Who approves over HTTP, as the record names them. */
 export const PERSON = "the person in the browser";
 
-/** Where calls wait for a person's approval. */
-export type PersonsDesk = {
-  /** The runtime's approver: the runtime hears the answers, and this one ends the wait when there is none in time. */
-  readonly approve: Approver;
-  /** Takes a person's answer; throws if the question has been answered or is not known. */
-  answer(approvalId: string, decision: ApprovalDecision): Promise<void>;
-  /** When an open question is denied because nobody answered. */
-  expiresAtMs(approvalId: string): number | null;
-  /** Stops looking. What waits stays open in the record until its session goes on. */
-  close(): void;
-};
-
-/** A desk that has yet to be told whose questions it takes, because a runtime is made with its approver. */
-type NewPersonsDesk = PersonsDesk & {
-  /** Must be called with the runtime that asks, before anything is answered. */
-  attach(runtime: AskingRuntime): void;
-};
-
 /** What a desk needs of a runtime. */
 type AskingRuntime = Pick<Runtime, "record" | "answer" | "resume">;
 
@@ -47,12 +29,8 @@ type Waiting = { readonly deadlineMs: number; end(answer: ApprovalAnswer): void 
 
 const LOOK_MS = 1_000;
 
-/** Creates the desk. */
-export function createPersonsDesk(options: PersonsDeskOptions): NewPersonsDesk {
-  return new RecordedDesk(options);
-}
-
-class RecordedDesk implements NewPersonsDesk {
+/** Where calls wait for a person's approval. */
+export class PersonsDesk {
   readonly #options: PersonsDeskOptions;
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Waiting>();
@@ -65,10 +43,12 @@ class RecordedDesk implements NewPersonsDesk {
     this.#looking = repeat(this.#clock, LOOK_MS, () => this.#expire());
   }
 
+  /** Must be called with the runtime that asks, before anything is answered: a runtime is made with this desk's approver. */
   attach(runtime: AskingRuntime): void {
     this.#runtime = runtime;
   }
 
+  /** The runtime's approver: the runtime hears the answers, and this one ends the wait when there is none in time. */
   readonly approve: Approver = ({ approvalId }, signal) =>
     new Promise((resolve) => {
       const end = (answer: ApprovalAnswer) => {
@@ -84,6 +64,7 @@ class RecordedDesk implements NewPersonsDesk {
       this.#looking.set(true);
     });
 
+  /** Takes a person's answer; throws if the question has been answered or is not known. */
   async answer(approvalId: string, { allowed, scope, note = "" }: ApprovalDecision): Promise<void> {
     const { record, answer } = this.#asking();
     const { sessionId } = await findExactly(record, approvalId);
@@ -95,12 +76,14 @@ class RecordedDesk implements NewPersonsDesk {
     await this.#goOn(sessionId);
   }
 
+  /** When an open question is denied because nobody answered. */
   expiresAtMs(approvalId: string): number | null {
     const waiting = this.#waiting.get(approvalId);
     if (!waiting) return null;
     return Math.round(this.#clock.wallMs() + waiting.deadlineMs - this.#clock.monotonicMs());
   }
 
+  /** Stops looking. What waits stays open in the record until its session goes on. */
   close(): void {
     this.#looking.set(false);
   }

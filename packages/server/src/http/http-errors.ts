@@ -2,24 +2,43 @@ import { machineFault } from "@retinue/core/record/file/sqlite-failure";
 import type { ApiError } from "@retinue/core/schema/api/inspect";
 import type { RetinueErrorCode } from "@retinue/core/schema/error";
 
-/** A request that cannot be read, or asks for something impossible. */
-export class BadRequest extends Error {
-  readonly status: 400 | 405 | 413 | 415 | 429;
+type RefusalDetails = { code?: string; hint?: string | null; headers?: Readonly<Record<string, string>> };
+
+/** A request that is refused; the client is told all of it. */
+class RefusedRequest extends Error {
+  readonly status: number;
   readonly code: string;
   readonly hint: string | null;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(
-    status: BadRequest["status"],
-    message: string,
-    more: { code?: string; hint?: string; headers?: Readonly<Record<string, string>> } = {},
-  ) {
+  constructor(status: number, message: string, { code, hint, headers }: RefusalDetails) {
     super(message);
-    this.name = "BadRequest";
+    this.name = new.target.name;
     this.status = status;
-    this.code = more.code ?? "request";
-    this.hint = more.hint ?? null;
-    this.headers = more.headers ?? {};
+    this.code = code ?? "request";
+    this.hint = hint ?? null;
+    this.headers = headers ?? {};
+  }
+}
+
+/** A request that cannot be read, or asks for something impossible. */
+export class BadRequest extends RefusedRequest {
+  constructor(status: 400 | 405 | 413 | 415 | 429, message: string, details: RefusalDetails = {}) {
+    super(status, message, details);
+  }
+}
+
+/** Something that is not there: answered with 404. */
+export class NotFound extends RefusedRequest {
+  constructor(message: string, hint: string | null = null) {
+    super(404, message, { code: "not_found", hint });
+  }
+}
+
+/** Something that changed in the meantime: answered with 409. */
+export class Conflict extends RefusedRequest {
+  constructor(message: string, hint: string | null = null) {
+    super(409, message, { code: "conflict", hint });
   }
 }
 
@@ -46,18 +65,14 @@ export function answerError(
 }
 
 /**
- * What anything thrown is answered with. Only what was written for a person is told, and what a full or broken disk says; of everything else, the person who runs
- * the server is told by `onFault`, and the client learns nothing of its insides.
+ * The answer to anything that was thrown. The client is told what was written for a person, and what a full or broken disk
+ * says. Everything else goes to `onFault`, for the person who runs the server, and the client learns nothing of its insides.
  */
 export function answerThrown(thrown: unknown, onFault: (thrown: unknown) => void): Response {
-  if (thrown instanceof BadRequest) {
+  if (thrown instanceof RefusedRequest) {
     const { status, code, message, hint, headers } = thrown;
     return answerError(status, { code, message, hint }, headers);
   }
-  if (thrown instanceof NotFound)
-    return answerError(404, { code: "not_found", message: thrown.message, hint: thrown.hint });
-  if (thrown instanceof Conflict)
-    return answerError(409, { code: "conflict", message: thrown.message, hint: thrown.hint });
   const known = machineFault(thrown);
   if (known) {
     const { code, message, hint = null } = known;
@@ -66,26 +81,4 @@ export function answerThrown(thrown: unknown, onFault: (thrown: unknown) => void
   onFault(thrown);
   const hint = "the terminal of `retinue serve` says what; please report it";
   return answerError(500, { code: "internal", message: "something went wrong inside the server", hint });
-}
-
-/** Something that is not there: answered with 404. */
-export class NotFound extends Error {
-  readonly hint: string | null;
-
-  constructor(message: string, hint: string | null = null) {
-    super(message);
-    this.name = "NotFound";
-    this.hint = hint;
-  }
-}
-
-/** Something that changed in the meantime: answered with 409. */
-export class Conflict extends Error {
-  readonly hint: string | null;
-
-  constructor(message: string, hint: string | null = null) {
-    super(message);
-    this.name = "Conflict";
-    this.hint = hint;
-  }
 }

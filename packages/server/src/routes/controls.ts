@@ -9,13 +9,13 @@ import {
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { SessionRow } from "@retinue/core/schema/record";
 import { cancelUnheld } from "@retinue/core/session/cancel-recorded";
-import { mustBeWritable, ownRun, ownSession, type ServerDesk } from "../desk.ts";
+import { chooseModel, mustBeWritable, ownRun, ownSession, type ServerDesk } from "../desk.ts";
 import { PERSON } from "../feed/persons-desk.ts";
 import { Conflict } from "../http/http-errors.ts";
 import { type ApiRoute, defineRoute } from "../http/route.ts";
 
-/** Begins sessions, goes on with them and ends them. */
-export const sessionControlRoutes: readonly ApiRoute[] = [
+/** Begins sessions, goes on with them and ends them; ends, holds and steers runs. */
+export const controlRoutes: readonly ApiRoute[] = [
   defineRoute({
     method: "post",
     path: "/api/sessions",
@@ -76,6 +76,33 @@ export const sessionControlRoutes: readonly ApiRoute[] = [
       return { sessionId, runId };
     },
   }),
+  defineRoute({
+    method: "post",
+    path: "/api/runs/:id/cancel",
+    summary: "Ends a run with everything below it, whichever process works on it.",
+    answer: Controlled,
+    async handle({ params: { id } }, desk) {
+      const { row, session } = await ownRun(desk, id);
+      const request = { sessionId: session.session_id, id };
+      const isLive = desk.runtime.liveRoots(session.session_id) !== null;
+      if (isLive && row.closed_seq === null && (await cancelHere(desk, request))) return { done: true };
+      if (row.closed_seq !== null || session.status !== "running") return { done: false };
+      return { done: await cancelElsewhere(desk, request) };
+    },
+  }),
+  control("pause", "Holds a run and everything below it at their next turn.", ({ runtime }, id) =>
+    runtime.pause(id),
+  ),
+  control("unpause", "Lets a run and everything below it go on.", ({ runtime }, id) => runtime.unpause(id)),
+  defineRoute({
+    method: "post",
+    path: "/api/runs/:id/steer",
+    summary: "Tells a run something, which it reads at its next turn.",
+    body: SteerRequest,
+    answer: Controlled,
+    handle: ({ params: { id }, body }, desk) =>
+      onLive(desk, id, ({ runtime }) => runtime.steer(id, body.text)),
+  }),
 ];
 
 /** Ends a session or run that another process has, or that no process has any more; false if it had ended. */
@@ -127,7 +154,7 @@ async function start(
   const { sessionId, runId, result } = await desk.runtime.start({
     agent: agent ?? (session && (await firstAgent(desk, session))) ?? desk.agent,
     task,
-    ...((model ?? desk.model) !== undefined && { model: model ?? desk.model }),
+    ...chooseModel(desk, model),
     ...(session && { session: session.session_id }),
   });
   if (paced) desk.paced.add(sessionId);
@@ -162,37 +189,6 @@ async function refuseOpen(desk: ServerDesk, session: SessionRow): Promise<void> 
   if (session.status === "running")
     throw new Conflict("its process ended in the middle of a task", "resume it first, or cancel it");
 }
-
-/** Ends, holds and steers runs. */
-export const runControlRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: "post",
-    path: "/api/runs/:id/cancel",
-    summary: "Ends a run with everything below it, whichever process works on it.",
-    answer: Controlled,
-    async handle({ params: { id } }, desk) {
-      const { row, session } = await ownRun(desk, id);
-      const request = { sessionId: session.session_id, id };
-      const isLive = desk.runtime.liveRoots(session.session_id) !== null;
-      if (isLive && row.closed_seq === null && (await cancelHere(desk, request))) return { done: true };
-      if (row.closed_seq !== null || session.status !== "running") return { done: false };
-      return { done: await cancelElsewhere(desk, request) };
-    },
-  }),
-  control("pause", "Holds a run and everything below it at their next turn.", ({ runtime }, id) =>
-    runtime.pause(id),
-  ),
-  control("unpause", "Lets a run and everything below it go on.", ({ runtime }, id) => runtime.unpause(id)),
-  defineRoute({
-    method: "post",
-    path: "/api/runs/:id/steer",
-    summary: "Tells a run something, which it reads at its next turn.",
-    body: SteerRequest,
-    answer: Controlled,
-    handle: ({ params: { id }, body }, desk) =>
-      onLive(desk, id, ({ runtime }) => runtime.steer(id, body.text)),
-  }),
-];
 
 function control(name: string, summary: string, act: (desk: ServerDesk, runId: string) => boolean): ApiRoute {
   return defineRoute({

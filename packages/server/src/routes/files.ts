@@ -31,7 +31,14 @@ const TYPES: Readonly<Record<string, string>> = {
 const POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 const MOST_BYTES = 50_000_000;
 
-/** Files that runs left in the workspace of a session. */
+type Format = "md" | "json";
+
+const EXPORT_TYPES: Readonly<Record<Format, string>> = {
+  md: "text/markdown; charset=utf-8",
+  json: "application/json; charset=utf-8",
+};
+
+/** Files that runs left in the workspace of a session, and sessions as documents to keep. */
 export const fileRoutes: readonly ApiRoute[] = [
   defineRoute({
     method: "get",
@@ -42,6 +49,23 @@ export const fileRoutes: readonly ApiRoute[] = [
     async handle({ params: { id }, query: { path } }, desk) {
       const { workspace } = await ownSession(desk, id);
       return answerFile(await readFile(workspace, path), path);
+    },
+  }),
+  defineRoute({
+    method: "get",
+    path: "/api/sessions/:id/export",
+    summary: "A session as a file to save: a transcript, or the whole trace.",
+    query: shape({ format: oneOf("md", "json") }),
+    answers: "application/octet-stream",
+    async handle({ params: { id }, query: { format } }, desk) {
+      const trace = await loadTrace(desk.runtime.record, await ownSession(desk, id));
+      const text = format === "json" ? JSON.stringify(trace, null, 2) : writeTranscript(trace);
+      return new Response(text, {
+        headers: {
+          "Content-Type": EXPORT_TYPES[format],
+          "Content-Disposition": `attachment; filename="${id}.${format}"`,
+        },
+      });
     },
   }),
 ];
@@ -82,31 +106,3 @@ function answerFile(content: Buffer, path: string): Response {
     },
   });
 }
-
-type Format = "md" | "json";
-
-const EXPORT_TYPES: Readonly<Record<Format, string>> = {
-  md: "text/markdown; charset=utf-8",
-  json: "application/json; charset=utf-8",
-};
-
-/** Sessions as documents to keep. */
-export const exportRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: "get",
-    path: "/api/sessions/:id/export",
-    summary: "A session as a file to save: a transcript, or the whole trace.",
-    query: shape({ format: oneOf("md", "json") }),
-    answers: "application/octet-stream",
-    async handle({ params: { id }, query: { format } }, desk) {
-      const trace = await loadTrace(desk.runtime.record, await ownSession(desk, id));
-      const text = format === "json" ? JSON.stringify(trace, null, 2) : writeTranscript(trace);
-      return new Response(text, {
-        headers: {
-          "Content-Type": EXPORT_TYPES[format],
-          "Content-Disposition": `attachment; filename="${id}.${format}"`,
-        },
-      });
-    },
-  }),
-];

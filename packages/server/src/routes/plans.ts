@@ -1,9 +1,9 @@
 import { PlanList, PlanRequest, PlanRunRequest } from "@retinue/core/schema/api/inspect";
 import { type ExecutionPlan, PlanSchema } from "@retinue/core/schema/plan";
-import { declared, digits, shape, text } from "@retinue/core/schema/shape";
-import { mustBeWritable, readProjectFolder, type ServerDesk } from "../desk.ts";
+import { declared, shape, text } from "@retinue/core/schema/shape";
+import { chooseModel, mustBeWritable, readProjectFolder, type ServerDesk } from "../desk.ts";
 import { NotFound } from "../http/http-errors.ts";
-import { type ApiRoute, defineRoute, readDigits } from "../http/route.ts";
+import { type ApiRoute, defineRoute, PAGED, readLimit } from "../http/route.ts";
 
 const MOST = 200;
 const PLAN = declared<ExecutionPlan>();
@@ -15,14 +15,11 @@ export const planRoutes: readonly ApiRoute[] = [
     method: "get",
     path: "/api/plans",
     summary: "Plans of this project, the last changed first; `after` takes the `next` of the page before.",
-    query: shape({ "after?": digits, "limit?": digits }),
+    query: PAGED,
     answer: PlanList,
     async handle({ query: { after, limit } }, desk) {
-      const most = readDigits(limit, { otherwise: MOST, least: 1, most: MOST });
-      const { plans, next } = await desk.runtime.plans.page(
-        most,
-        after === undefined ? undefined : Number(after),
-      );
+      const from = after === undefined ? undefined : Number(after);
+      const { plans, next } = await desk.runtime.plans.page(readLimit(limit, MOST), from);
       return { plans, next: next === null ? null : String(next) };
     },
   }),
@@ -34,14 +31,8 @@ export const planRoutes: readonly ApiRoute[] = [
     answer: BEGUN,
     async handle({ body: { goal, agent, model } }, desk) {
       await desk.project.reload();
-      const chosen = model ?? desk.model;
-      return begun(desk, (onSession) =>
-        desk.runtime.planForGoal(goal, {
-          ...(agent !== undefined && { agent }),
-          ...(chosen !== undefined && { model: chosen }),
-          onSession,
-        }),
-      );
+      const chosen = { ...(agent !== undefined && { agent }), ...chooseModel(desk, model) };
+      return begun(desk, (onSession) => desk.runtime.planForGoal(goal, { ...chosen, onSession }));
     },
   }),
   defineRoute({
@@ -82,14 +73,8 @@ export const planRoutes: readonly ApiRoute[] = [
     async handle({ params: { id }, body: { model, onFailure } }, desk) {
       await ownPlan(desk, id);
       await desk.project.reload();
-      const chosen = model ?? desk.model;
-      return begun(desk, (onSession) =>
-        desk.runtime.executePlan(id, {
-          ...(chosen !== undefined && { model: chosen }),
-          ...(onFailure !== undefined && { onFailure }),
-          onSession,
-        }),
-      );
+      const chosen = { ...(onFailure !== undefined && { onFailure }), ...chooseModel(desk, model) };
+      return begun(desk, (onSession) => desk.runtime.executePlan(id, { ...chosen, onSession }));
     },
   }),
 ];

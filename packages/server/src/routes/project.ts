@@ -11,8 +11,8 @@ import { readProjectFolder, type ServerDesk } from "../desk.ts";
 import { type ApiRoute, defineRoute } from "../http/route.ts";
 import { describeDelegationTools } from "../roster/try-call.ts";
 
-/** What the app must know at its start. */
-export const aboutRoutes: readonly ApiRoute[] = [
+/** The project: what the app must know at its start, its tools and figures, and whether everything is in place. */
+export const projectRoutes: readonly ApiRoute[] = [
   defineRoute({
     method: "get",
     path: "/api/about",
@@ -29,6 +29,61 @@ export const aboutRoutes: readonly ApiRoute[] = [
         model: await readModel(desk),
         permissionMode: desk.permissionMode,
         examples: await examplesFor(project, desk.project.current().settings),
+      };
+    },
+  }),
+  defineRoute({
+    method: "get",
+    path: "/api/tools",
+    summary: "Every tool that a rule may name, with the input it takes, and every group.",
+    answer: ToolList,
+    handle(_, { tools, project }): ToolList {
+      const all = [...tools, ...describeDelegationTools(project.current().registry)];
+      return {
+        tools: all.map((tool) => ({
+          name: tool.name,
+          groups: tool.groups,
+          description: tool.description,
+          risk: typeof tool.risk === "function" ? "depends" : tool.risk,
+          input: functionToolOf(tool).inputSchema,
+        })),
+        groups: [...KNOWN_GROUPS],
+      };
+    },
+  }),
+  defineRoute({
+    method: "get",
+    path: "/api/stats",
+    summary:
+      "How often runs of this project succeeded, how long they took and what they spent; also by day (UTC).",
+    query: shape({ "since?": digits, "by?": oneOf(...STATS_BY) }),
+    answer: StatsView,
+    async handle({ query: { since, by } }, desk) {
+      const query: StatsQuery = {
+        project: readProjectFolder(desk),
+        ...(since !== undefined && { sinceMs: Math.min(Number(since), Date.now()) }),
+        ...(by !== undefined && { by }),
+      };
+      return desk.runtime.record.readStats({ ...query, aside: true });
+    },
+  }),
+  defineRoute({
+    method: "get",
+    path: "/api/health",
+    summary: "Looks at everything that a run needs.",
+    answer: HealthView,
+    async handle(_, { project, checkHealth }) {
+      const { problems } = await project.reload();
+      return {
+        checks: await checkHealth(),
+        problems: problems.map(({ severity, file, line, code, message, fix }) => ({
+          severity,
+          file,
+          line,
+          code,
+          message,
+          fix,
+        })),
       };
     },
   }),
@@ -87,70 +142,3 @@ async function topicIn(folders: readonly string[]): Promise<string | null> {
 function example(title: string, task: string): Example {
   return { title, task, agent: null };
 }
-
-/** Keys, providers, servers, and files that were repaired or skipped. */
-export const healthRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: "get",
-    path: "/api/health",
-    summary: "Looks at everything that a run needs.",
-    answer: HealthView,
-    async handle(_, { project, checkHealth }) {
-      const { problems } = await project.reload();
-      return {
-        checks: await checkHealth(),
-        problems: problems.map(({ severity, file, line, code, message, fix }) => ({
-          severity,
-          file,
-          line,
-          code,
-          message,
-          fix,
-        })),
-      };
-    },
-  }),
-];
-
-/** Figures by role and model. */
-export const statsRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: "get",
-    path: "/api/stats",
-    summary:
-      "How often runs of this project succeeded, how long they took and what they spent; also by day (UTC).",
-    query: shape({ "since?": digits, "by?": oneOf(...STATS_BY) }),
-    answer: StatsView,
-    async handle({ query: { since, by } }, desk) {
-      const query: StatsQuery = {
-        project: readProjectFolder(desk),
-        ...(since !== undefined && { sinceMs: Math.min(Number(since), Date.now()) }),
-        ...(by !== undefined && { by }),
-      };
-      return desk.runtime.record.readStats({ ...query, aside: true });
-    },
-  }),
-];
-
-/** What rules may name. */
-export const toolRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: "get",
-    path: "/api/tools",
-    summary: "Every tool that a rule may name, with the input it takes, and every group.",
-    answer: ToolList,
-    handle(_, { tools, project }): ToolList {
-      const all = [...tools, ...describeDelegationTools(project.current().registry)];
-      return {
-        tools: all.map((tool) => ({
-          name: tool.name,
-          groups: tool.groups,
-          description: tool.description,
-          risk: typeof tool.risk === "function" ? "depends" : tool.risk,
-          input: functionToolOf(tool).inputSchema,
-        })),
-        groups: [...KNOWN_GROUPS],
-      };
-    },
-  }),
-];

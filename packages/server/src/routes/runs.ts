@@ -1,14 +1,11 @@
 import { showChanges } from "@retinue/core/changes/show";
 import { RunDetail, RunDiff } from "@retinue/core/schema/api/inspect";
 import { MessageDetail, StepList } from "@retinue/core/schema/api/session";
-import { digits, shape } from "@retinue/core/schema/shape";
 import { ownRun, ownSession } from "../desk.ts";
 import { NotFound } from "../http/http-errors.ts";
-import { type ApiRoute, defineRoute, readDigits } from "../http/route.ts";
+import { type ApiRoute, defineRoute, PAGED, readPaging } from "../http/route.ts";
 import { readRunDetail } from "../views/run-detail.ts";
-import { readSteps } from "../views/run-view.ts";
-
-const MOST_STEPS = 1_000;
+import { MOST_STEPS, readSteps, USUAL_STEPS } from "../views/run-view.ts";
 
 /** One run: its prompt, result, rights, files, changes and calls. */
 export const runRoutes: readonly ApiRoute[] = [
@@ -26,15 +23,12 @@ export const runRoutes: readonly ApiRoute[] = [
     method: "get",
     path: "/api/runs/:id/steps",
     summary: "Model and tool calls of a run, in the order they opened.",
-    query: shape({ "after?": digits, "limit?": digits }),
+    query: PAGED,
     answer: StepList,
-    async handle({ params: { id }, query: { after, limit } }, desk) {
+    async handle({ params: { id }, query }, desk) {
       const { session } = await ownRun(desk, id);
-      return readSteps(desk.runtime.record, session, {
-        runId: id,
-        after: Number(after ?? 0),
-        limit: readDigits(limit, { otherwise: 200, least: 1, most: MOST_STEPS }),
-      });
+      const paging = readPaging(query, USUAL_STEPS, MOST_STEPS);
+      return readSteps(desk.runtime.record, session, { runId: id, ...paging });
     },
   }),
   defineRoute({

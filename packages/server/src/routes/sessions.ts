@@ -8,18 +8,17 @@ import { groupSession } from "@retinue/core/show/standing";
 import { loadOutline } from "@retinue/core/trace/load-trace";
 import { momentOf } from "@retinue/core/trace/trace-row";
 import { ownSession, readProjectFolder, type ServerDesk } from "../desk.ts";
-import { type ApiRoute, defineRoute, readDigits } from "../http/route.ts";
-import { readSteps, runView } from "../views/run-view.ts";
+import { type ApiRoute, cutPage, defineRoute, PAGED, readLimit, readPaging } from "../http/route.ts";
+import { MOST_STEPS, readSteps, runView, USUAL_STEPS } from "../views/run-view.ts";
 import { readSessionCard } from "../views/session-card.ts";
 
 /** Groups of states that the list of runs is divided into. */
 const GROUPS = ["needsYou", "running", "done"] as const;
 
 const MOST_SESSIONS = 500;
-const MOST_STEPS = 1_000;
 const MOST_MOMENTS = 20_000;
 
-/** Lists sessions, and shows one with its runs. */
+/** Lists sessions, shows one with its runs, and streams what happens. */
 export const sessionRoutes: readonly ApiRoute[] = [
   defineRoute({
     method: "get",
@@ -36,7 +35,7 @@ export const sessionRoutes: readonly ApiRoute[] = [
       findSessions(desk, {
         search,
         state,
-        limit: readDigits(limit, { otherwise: 100, least: 1, most: MOST_SESSIONS }),
+        limit: readLimit(limit, 100, MOST_SESSIONS),
         sinceMs: since === undefined ? undefined : Number(since),
       }),
   }),
@@ -44,7 +43,7 @@ export const sessionRoutes: readonly ApiRoute[] = [
     method: "get",
     path: "/api/sessions/:id",
     summary: "A session with its runs, all or some; what comes later is told by its stream.",
-    query: shape({ "after?": digits, "limit?": digits }),
+    query: PAGED,
     answer: SessionDetail,
     async handle({ params: { id }, query: { after, limit } }, desk) {
       const row = await ownSession(desk, id);
@@ -57,8 +56,8 @@ export const sessionRoutes: readonly ApiRoute[] = [
         after: Number(after ?? 0),
         ...(most !== undefined && { limit: most + 1 }),
       });
-      const runs = outline.slice(0, most).map((run) => runView(run, run.parent_run_id));
-      const next = outline.length > runs.length ? (runs.at(-1)?.openedSeq ?? null) : null;
+      const { page, next } = cutPage(outline, most, (run) => run.opened_seq);
+      const runs = page.map((run) => runView(run, run.parent_run_id));
       return { session: await readSessionCard(desk, row), runs, seq, next };
     },
   }),
@@ -68,24 +67,24 @@ export const sessionRoutes: readonly ApiRoute[] = [
     summary: "Model and tool calls of a session or of one of its runs, in the order they opened.",
     query: shape({ "run?": text, "after?": digits, "limit?": digits }),
     answer: StepList,
-    handle: async ({ params: { id }, query: { run, after, limit } }, desk) =>
+    handle: async ({ params: { id }, query: { run, ...paged } }, desk) =>
       readSteps(desk.runtime.record, await ownSession(desk, id), {
         runId: run,
-        after: Number(after ?? 0),
-        limit: readDigits(limit, { otherwise: 200, least: 1, most: MOST_STEPS }),
+        ...readPaging(paged, USUAL_STEPS, MOST_STEPS),
       }),
   }),
   defineRoute({
     method: "get",
     path: "/api/sessions/:id/moments",
     summary: "When each model and tool call of a session began and ended, without their texts.",
-    query: shape({ "after?": digits, "limit?": digits }),
+    query: PAGED,
     answer: MomentList,
-    handle: async ({ params: { id }, query: { after, limit } }, desk) =>
-      readMoments(desk.runtime.record, (await ownSession(desk, id)).session_id, {
-        after: Number(after ?? 0),
-        limit: readDigits(limit, { otherwise: MOST_MOMENTS, least: 1, most: MOST_MOMENTS }),
-      }),
+    handle: async ({ params: { id }, query }, desk) =>
+      readMoments(
+        desk.runtime.record,
+        (await ownSession(desk, id)).session_id,
+        readPaging(query, MOST_MOMENTS),
+      ),
   }),
   defineRoute({
     method: "get",
@@ -95,10 +94,6 @@ export const sessionRoutes: readonly ApiRoute[] = [
     handle: async ({ params: { id } }, desk) =>
       outlineTrace((await loadOutline(desk.runtime.record, await ownSession(desk, id))).trace),
   }),
-];
-
-/** Live streams. */
-export const eventRoutes: readonly ApiRoute[] = [
   defineRoute({
     method: "get",
     path: "/api/sessions/:id/events",
@@ -182,7 +177,7 @@ async function readMoments(
   { after, limit }: { after: number; limit: number },
 ): Promise<MomentList> {
   const found = await record.readMoments({ sessionId, after, limit: limit + 1 });
-  const page = found.slice(0, limit);
+  const { page, next } = cutPage(found, limit, ({ seq }) => seq);
   const runs = new Map<string, number>();
   const tools = new Map<string, number>();
   const columns = {
@@ -193,7 +188,6 @@ async function readMoments(
     tokens: page.map(({ tokens }) => tokens),
     costUsd: page.map(({ costUsd }) => costUsd),
   };
-  const next = found.length > limit ? (page.at(-1)?.seq ?? null) : null;
   return { runIds: [...runs.keys()], tools: [...tools.keys()], ...columns, next };
 }
 

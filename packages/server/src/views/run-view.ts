@@ -3,6 +3,7 @@ import type { RunView, StepList, StepView } from "@retinue/core/schema/api/sessi
 import type { MessageRow, SessionRow } from "@retinue/core/schema/record";
 import { sessionState } from "@retinue/core/trace/session-state";
 import { callOfRow, momentOf, runOfRow, turnOfRow } from "@retinue/core/trace/trace-row";
+import { cutPage } from "../http/route.ts";
 
 const TASK_CHARS = 300;
 const SUMMARY_CHARS = 500;
@@ -97,6 +98,10 @@ function steeredIn({ metadata_json: json }: MessageRow): string[] {
     : [];
 }
 
+/** How many model and tool calls a page holds, and may hold. */
+export const USUAL_STEPS = 200;
+export const MOST_STEPS = 1_000;
+
 /** Which model and tool calls are wanted, and where to go on. */
 type WantedSteps = { runId?: string | undefined; after: number; limit: number };
 
@@ -115,8 +120,7 @@ export async function readSteps(
     limit: limit + 1,
     chars: STEP_CHARS + 1,
   });
-  const page = rows.slice(0, limit);
-  const next = rows.length > limit ? (page.at(-1)?.opened_seq ?? null) : null;
+  const { page, next } = cutPage(rows, limit, (row) => row.opened_seq);
   return { steps: page.map((row) => stepView(row, isAtWork)), next };
 }
 
