@@ -70,7 +70,7 @@ export function defineRoute<
 export const PAGED = shape({ "after?": digits, "limit?": digits });
 
 /** How many items a page holds: as many as the query says, at least one and at most `most`. */
-export function readLimit(limit: string | undefined, usual: number, most = usual): number {
+export function readPageSize(limit: string | undefined, usual: number, most = usual): number {
   return limit === undefined ? usual : Math.min(most, Math.max(1, Number(limit)));
 }
 
@@ -80,7 +80,7 @@ export function readPaging(
   usual: number,
   most = usual,
 ): { after: number; limit: number } {
-  return { after: Number(after ?? 0), limit: readLimit(limit, usual, most) };
+  return { after: Number(after ?? 0), limit: readPageSize(limit, usual, most) };
 }
 
 /** The items of a page, and where the next one begins. `found` has one item more than `limit` if there are more. */

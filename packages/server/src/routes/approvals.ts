@@ -2,7 +2,7 @@ import { ApprovalDecision, ApprovalList, ApprovalView } from "@retinue/core/sche
 import type { Approval } from "@retinue/core/schema/record";
 import { digits, oneOf, shape, textWith } from "@retinue/core/schema/shape";
 import { ownApproval, readProjectFolder, type ServerDesk } from "../desk.ts";
-import { type ApiRoute, defineRoute, readLimit } from "../http/route.ts";
+import { type ApiRoute, defineRoute, readPageSize } from "../http/route.ts";
 import { approvalView } from "../views/approval-view.ts";
 
 const MOST = 200;
@@ -19,7 +19,7 @@ export const approvalRoutes: readonly ApiRoute[] = [
     query: shape({ "open?": oneOf("0", "1"), "after?": CURSOR, "limit?": digits }),
     answer: ApprovalList,
     async handle({ query: { open, after, limit } }, desk) {
-      const most = readLimit(limit, MOST);
+      const most = readPageSize(limit, MOST);
       const { asked, next } = await readPage(desk, { open, after, most });
       return { approvals: await views(desk, asked), next };
     },

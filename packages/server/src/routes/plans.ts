@@ -3,7 +3,7 @@ import { type ExecutionPlan, PlanSchema } from "@retinue/core/schema/plan";
 import { declared, shape, text } from "@retinue/core/schema/shape";
 import { chooseModel, mustBeWritable, readProjectFolder, type ServerDesk } from "../desk.ts";
 import { NotFound } from "../http/http-errors.ts";
-import { type ApiRoute, defineRoute, PAGED, readLimit } from "../http/route.ts";
+import { type ApiRoute, defineRoute, PAGED, readPageSize } from "../http/route.ts";
 
 const MOST = 200;
 const PLAN = declared<ExecutionPlan>();
@@ -19,7 +19,7 @@ export const planRoutes: readonly ApiRoute[] = [
     answer: PlanList,
     async handle({ query: { after, limit } }, desk) {
       const from = after === undefined ? undefined : Number(after);
-      const { plans, next } = await desk.runtime.plans.page(readLimit(limit, MOST), from);
+      const { plans, next } = await desk.runtime.plans.page(readPageSize(limit, MOST), from);
       return { plans, next: next === null ? null : String(next) };
     },
   }),

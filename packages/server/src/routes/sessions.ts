@@ -8,7 +8,7 @@ import { groupSession } from "@retinue/core/show/standing";
 import { loadOutline } from "@retinue/core/trace/load-trace";
 import { momentOf } from "@retinue/core/trace/trace-row";
 import { ownSession, readProjectFolder, type ServerDesk } from "../desk.ts";
-import { type ApiRoute, cutPage, defineRoute, PAGED, readLimit, readPaging } from "../http/route.ts";
+import { type ApiRoute, cutPage, defineRoute, PAGED, readPageSize, readPaging } from "../http/route.ts";
 import { MOST_STEPS, readSteps, runView, USUAL_STEPS } from "../views/run-view.ts";
 import { readSessionCard } from "../views/session-card.ts";
 
@@ -35,7 +35,7 @@ export const sessionRoutes: readonly ApiRoute[] = [
       findSessions(desk, {
         search,
         state,
-        limit: readLimit(limit, 100, MOST_SESSIONS),
+        limit: readPageSize(limit, 100, MOST_SESSIONS),
         sinceMs: since === undefined ? undefined : Number(since),
       }),
   }),
