@@ -75,7 +75,7 @@ export async function createProfile(session: Session, request: ProfileRequest): 
       workspaceDir: parent?.workspaceDir ?? session.workspaceDir,
       git: isHere ? await session.gitState() : null,
       instructions,
-      person: host.person(session.projectDir),
+      person: parent ? null : host.person(session.projectDir),
       nowMs: host.clock.wallMs(),
       zone: host.zone,
     }),

@@ -1,5 +1,5 @@
-import { realpathSync } from "node:fs";
-import { mkdir, realpath } from "node:fs/promises";
+import { mkdirSync, realpathSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type AccountLimits, Ledger } from "../budget/ledger.ts";
 import { accountLimits } from "../delegate/effective-limits.ts";
@@ -27,13 +27,7 @@ export async function openSession(
 ): Promise<Session> {
   const id = host.createId("ses");
   const workspaceDir = join(host.dataDir, "sessions", id);
-  await mkdir(workspaceDir, { recursive: true, mode: 0o700 }).catch((thrown) => {
-    throw new RetinueError(
-      "store",
-      `cannot make the session's folder ${workspaceDir}: ${messageOf(thrown)}`,
-      "make the folder writable, or set RETINUE_HOME to another",
-    );
-  });
+  makeFolder(workspaceDir);
   const shortTitle = cutAt(host.redactor.redact(title).replace(/\s+/g, " ").trim(), 120);
   const { settings } = host;
   const terms: Terms = {
@@ -52,7 +46,7 @@ export async function openSession(
     id,
     title: shortTitle,
     projectDir: realFolder(host.projectDir),
-    workspaceDir: await realpath(workspaceDir),
+    workspaceDir: realpathSync(workspaceDir),
     startedAtMs: host.clock.wallMs(),
   };
   await host.record.startSession({
@@ -63,6 +57,19 @@ export async function openSession(
     metadata: terms,
   });
   return assembleSession(host, { ...place, lease: await takeLease(host.record, id) }, terms);
+}
+
+/** At once: handing it to a thread takes ten times as long as the folder itself. */
+function makeFolder(workspaceDir: string): void {
+  try {
+    mkdirSync(workspaceDir, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    throw new RetinueError(
+      "store",
+      `cannot make the session's folder ${workspaceDir}: ${messageOf(thrown)}`,
+      "make the folder writable, or set RETINUE_HOME to another",
+    );
+  }
 }
 
 /** Opens a recorded session again, in its own folders and on its own terms. */

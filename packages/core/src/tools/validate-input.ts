@@ -9,7 +9,8 @@ export type Validated = { ok: true; value: unknown } | { ok: false; message: str
 const MAX_INPUT_CHARS = 4_000_000;
 const MAX_NESTING = 64;
 
-const functionTools = new WeakMap<AnyTool, LanguageModelV4FunctionTool>();
+/** By the schema, because each run has delegation tools of its own, and all of them tell a model the same. */
+const functionTools = new WeakMap<object, LanguageModelV4FunctionTool>();
 
 /** Parses the JSON text of a tool call and checks it against the tool's schema. */
 export async function validateInput(tool: AnyTool, text: string): Promise<Validated> {
@@ -21,15 +22,16 @@ export async function validateInput(tool: AnyTool, text: string): Promise<Valida
     : checkJsonSchema(tool.input as JsonSchema, parsed.value);
 }
 
-/** The tool as a model is told of it; made once per tool. */
+/** The tool as a model is told of it; the same object for every tool that is told in the same words. */
 export function functionToolOf(tool: AnyTool): LanguageModelV4FunctionTool {
-  let made = functionTools.get(tool);
-  if (!made) {
-    const inputSchema = withoutBounds(tellSchema(tool)) as never;
-    made = { type: "function", name: tool.name, description: tool.description, inputSchema };
-    functionTools.set(tool, made);
-  }
-  return made;
+  const { name, description } = tool;
+  const key = tool.told ?? tool.input;
+  const made = functionTools.get(key);
+  if (made && made.name === name && made.description === description) return made;
+  const inputSchema = withoutBounds(tellSchema(tool)) as never;
+  const told: LanguageModelV4FunctionTool = { type: "function", name, description, inputSchema };
+  functionTools.set(key, told);
+  return told;
 }
 
 /** What a model is told of a tool's input. */
@@ -70,7 +72,7 @@ function withoutBounds(schema: unknown, isMap = false): unknown {
 export function parseJson(text: string): Validated {
   if (text.length > MAX_INPUT_CHARS)
     return { ok: false, message: `the input is longer than ${MAX_INPUT_CHARS} characters` };
-  if (nestingOf(text) > MAX_NESTING)
+  if (text.length > MAX_NESTING && nestingOf(text) > MAX_NESTING)
     return { ok: false, message: `the input is nested deeper than ${MAX_NESTING} levels` };
   try {
     const value: unknown =

@@ -1,5 +1,6 @@
 import type {
   LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
   LanguageModelV4Usage,
@@ -70,10 +71,10 @@ export function writeOpenAiRequest(options: LanguageModelV4CallOptions, target: 
     cache_control: target.asksForCache ? { type: "ephemeral" } : undefined,
     reasoning_effort: reasoningEffort(options.reasoning),
     response_format: responseFormat(options.responseFormat),
-    tools: tools(options, warnings),
     messages: options.prompt.flatMap((message) => wireMessages(message, target.provider)),
   };
-  if (body.tools) body.tool_choice = toolChoice(options.toolChoice);
+  const tools = writeTools(options, warnings);
+  if (tools !== "") body.tool_choice = toolChoice(options.toolChoice);
   if (target.isOpenAi && /^(o\d|gpt-5)/.test(target.modelId) && options.temperature !== undefined) {
     warnings.push({
       type: "unsupported",
@@ -84,7 +85,8 @@ export function writeOpenAiRequest(options: LanguageModelV4CallOptions, target: 
     body.temperature = options.temperature;
   }
   if (options.topK !== undefined) warnings.push({ type: "unsupported", feature: "topK" });
-  return { body: JSON.stringify(body), warnings };
+  const text = JSON.stringify(body);
+  return { body: tools === "" ? text : `${text.slice(0, -1)},"tools":[${tools}]}`, warnings };
 }
 
 function wireMessages(message: LanguageModelV4Message, provider: string): unknown[] {
@@ -138,20 +140,29 @@ function assistantMessage(message: AssistantMessage, provider: string): unknown 
   return { role: "assistant", content: text === "" ? null : text, ...reasoning, tool_calls: calls };
 }
 
-function tools(
-  options: LanguageModelV4CallOptions,
-  warnings: WireRequest["warnings"],
-): unknown[] | undefined {
-  const written: unknown[] = [];
+/** Tools are the same objects in every request, and often most of it. */
+const writtenTools = new WeakMap<LanguageModelV4FunctionTool, string>();
+
+/** The tools as JSON, without the brackets around them. */
+function writeTools(options: LanguageModelV4CallOptions, warnings: WireRequest["warnings"]): string {
+  const written: string[] = [];
   for (const tool of options.tools ?? []) {
     if (tool.type === "provider") {
       warnings.push({ type: "unsupported", feature: `provider tool ${tool.id}` });
       continue;
     }
-    const { name, description, inputSchema: parameters, strict } = tool;
-    written.push({ type: "function", function: { name, description, parameters, strict } });
+    const text = writtenTools.get(tool) ?? writeTool(tool);
+    writtenTools.set(tool, text);
+    written.push(text);
   }
-  return written.length > 0 ? written : undefined;
+  return written.join(",");
+}
+
+function writeTool({ name, description, inputSchema, strict }: LanguageModelV4FunctionTool): string {
+  return JSON.stringify({
+    type: "function",
+    function: { name, description, parameters: inputSchema, strict },
+  });
 }
 
 function toolChoice(choice: LanguageModelV4CallOptions["toolChoice"]): unknown {

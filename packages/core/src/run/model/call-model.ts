@@ -1,4 +1,4 @@
-import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { delay } from "../../budget/clock.ts";
 import type { Need, Reservation } from "../../budget/ledger.ts";
 import { type OutputComplaint, readOutputComplaint } from "../../models/output-complaint.ts";
@@ -6,7 +6,7 @@ import { costOf, DEFAULT_OUTPUT_TOKENS } from "../../models/prices.ts";
 import { endsWhole } from "../../models/wire/finish-reason.ts";
 import type { ErrorType, RunError } from "../../schema/result.ts";
 import { showNumber } from "../../show/measures.ts";
-import { type AnyTool, isOffered } from "../../tools/tool.ts";
+import { isOffered } from "../../tools/tool.ts";
 import { functionToolOf } from "../../tools/validate-input.ts";
 import { translateCall } from "../calls/translate-call.ts";
 import type { ModelCall, ModelOutcome, Run } from "../run.ts";
@@ -273,7 +273,7 @@ function unknownPrice(model: string): RunError {
 const BYTES_PER_TOKEN = 3;
 const TOKENS_PER_MESSAGE = 8;
 
-const toolChars = new WeakMap<AnyTool, number>();
+const toolChars = new WeakMap<LanguageModelV4FunctionTool, number>();
 
 /** Input tokens the next call will have at most: what the last call measured, plus an estimate of what came since. */
 function estimateInputTokens(run: Run): number {
@@ -296,10 +296,11 @@ function countSentBytes(run: Run): number {
 function toolBytes(run: Run): number {
   let chars = 0;
   for (const tool of run.tools.values()) {
-    let size = toolChars.get(tool);
+    const told = functionToolOf(tool);
+    let size = toolChars.get(told);
     if (size === undefined) {
-      size = JSON.stringify(functionToolOf(tool)).length;
-      toolChars.set(tool, size);
+      size = JSON.stringify(told).length;
+      toolChars.set(told, size);
     }
     chars += size;
   }
