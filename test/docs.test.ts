@@ -12,6 +12,7 @@ const documents = [
   "README.md",
   "CONTRIBUTING.md",
   "AGENTS.md",
+  "packages/core/README.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .map((file) => join("docs", file)),
