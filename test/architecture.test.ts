@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
@@ -84,40 +84,67 @@ test("what the program needs when it runs is what its packages need, in the same
   expect(dependencies).toEqual(Object.fromEntries(needed));
 });
 
-/** In the core a folder imports only from the folders above it. */
-const CORE = [
-  "schema",
-  "show",
-  "text",
-  "files",
-  "net",
-  "redact",
-  "agents",
-  "rights",
-  "budget",
-  "tools",
-  "git",
-  "record",
-  "models",
-  "settings",
-  "run",
-  "intent",
+/** The folders of the core, in layers: the vocabulary, the parts, the kernel, the features on it, and what puts them together. */
+const LAYERS = [
+  ...["schema", "show", "text", "files", "net", "redact"],
+  ...["agents", "rights", "budget", "tools", "git", "record", "models", "settings"],
+  ...["run", "delegate", "session"],
+  ...["intent", "changes", "plan"],
+  ...["host", "replay", "trace", "runtime", "testing"],
 ];
-/** What sits on top of a single run, and is not in layers yet. */
-const ABOVE = ["delegate", "changes", "plan", "replay", "session", "trace", "runtime", "testing"];
 
 test("in the core a folder imports only from folders above it", () => {
   const wrong = files.flatMap((file) => {
     const [name, , folder = ""] = file.split("/");
-    if (name !== "core" || folder.endsWith(".ts") || ABOVE.includes(folder)) return [];
+    if (name !== "core" || folder.endsWith(".ts")) return [];
     return findImports(file)
       .filter((path) => path.startsWith("."))
       .map((path) => relative(join(packages, "core", "src"), resolve(dirname(join(packages, file)), path)))
       .map((path) => path.split("/")[0] ?? "")
-      .filter((to) => to !== folder && !(CORE.indexOf(to) >= 0 && CORE.indexOf(to) < CORE.indexOf(folder)))
+      .filter((to) => to !== folder && !(LAYERS.includes(to) && LAYERS.indexOf(to) < LAYERS.indexOf(folder)))
       .map((to) => `${file} imports ${to}`);
   });
   expect(wrong).toEqual([]);
+});
+
+test("no file imports itself by way of others, types counted", () => {
+  expect(findCircles(new Map(files.map((file) => [file, findOwnImports(file)])))).toEqual([]);
+});
+
+/** The files of the same package that a file imports, also for their types alone. */
+function findOwnImports(file: string): string[] {
+  return findImports(file)
+    .filter((path) => path.startsWith("."))
+    .map((path) => relative(packages, resolve(dirname(join(packages, file)), path)))
+    .filter((path) => files.includes(path));
+}
+
+/** Circles among files: each file that leads back to itself, with the way. */
+function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, way: readonly string[]) => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(" > "));
+    if (way.includes(file) || done.has(file)) return;
+    for (const to of imports.get(file) ?? []) visit(to, [...way, file]);
+    done.add(file);
+  };
+  for (const file of imports.keys()) visit(file, []);
+  return circles;
+}
+
+/** Names of folders that say what they hold wherever they are. */
+const EVERYWHERE = ["src", "prompts"];
+
+test("no two folders have one name", () => {
+  const places = new Map<string, Set<string>>();
+  for (const file of files)
+    for (let folder = dirname(file); folder !== "."; folder = dirname(folder)) {
+      const name = basename(folder);
+      places.set(name, (places.get(name) ?? new Set()).add(folder));
+    }
+  const twice = [...places].filter(([name, own]) => own.size > 1 && !EVERYWHERE.includes(name));
+  expect(twice).toEqual([]);
 });
 
 test("the web app knows the rest of the project only by the vocabulary and by how it is shown", () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { RuntimeInternals } from "@retinue/core/runtime/create-runtime";
+import type { RuntimeInternals } from "@retinue/core/host/create-host";
 import type { RunResult } from "@retinue/core/schema/result";
 import { type Script, type TestRuntime, type TestRuntimeOptions, testRuntime } from "@retinue/core/testing";
 import { type AnyTool, defineTool, type ToolDefinition } from "@retinue/core/tools/tool";

@@ -1,5 +1,5 @@
+import type { RuntimeInternals } from "@retinue/core/host/create-host";
 import type { Guards } from "@retinue/core/run/run";
-import type { RuntimeInternals } from "@retinue/core/runtime/create-runtime";
 
 /** A guard of the runtime, or a protection that tests can replace as a whole. */
 export type GuardName = keyof Guards | "redactor";

@@ -1,11 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AnsweredElsewhere, type Approver } from "@retinue/core/host/approvals";
 import type { Record } from "@retinue/core/record/record";
 import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
-import type { Approver } from "@retinue/core/session/approvals";
-import { AnsweredElsewhere } from "@retinue/core/session/approvals";
 import {
   callDelegateMany,
   callTool,

@@ -1,8 +1,8 @@
 import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
 import { defineAgent } from "@retinue/core/agents/define-agent";
 import { createRegistry } from "@retinue/core/agents/registry";
-import type { RunRequest } from "@retinue/core/runtime/create-runtime";
 import type { Agent, BrokenAgent } from "@retinue/core/schema/agent";
+import type { RunRequest } from "@retinue/core/session/root-run";
 import { callDelegate, callTool, callTools, say, testRuntime } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
 import { beforeEach, describe, expect, test } from "vitest";

@@ -1,8 +1,8 @@
 import { codeTools } from "@retinue/code/code-tools";
 import { defineAgent } from "@retinue/core/agents/define-agent";
+import type { RuntimeOptions } from "@retinue/core/host/create-host";
 import { readTree } from "@retinue/core/record/read-tree";
 import { replaySession } from "@retinue/core/replay/replay-session";
-import type { RuntimeOptions } from "@retinue/core/runtime/create-runtime";
 import {
   callDelegate,
   callDelegateMany,

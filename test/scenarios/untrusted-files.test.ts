@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
 import { codeTools } from "@retinue/code/code-tools";
 import { defineAgent } from "@retinue/core/agents/define-agent";
-import { noteCopies } from "@retinue/core/session/untrusted-files";
+import { noteCopies } from "@retinue/core/host/untrusted-files";
 import {
   after,
   callDelegate,

@@ -1,5 +1,6 @@
 import { findZone } from "@retinue/assistant/local-store";
-import { createRuntime, type Runtime, type RuntimeOptions } from "@retinue/core/runtime/create-runtime";
+import type { RuntimeOptions } from "@retinue/core/host/create-host";
+import { createRuntime, type Runtime } from "@retinue/core/runtime/create-runtime";
 import { findPlaces } from "@retinue/core/settings/places";
 import type { Procedure } from "@retinue/offline/conversation";
 import { createOfflineModels } from "@retinue/offline/offline-models";

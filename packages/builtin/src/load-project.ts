@@ -110,7 +110,7 @@ async function checkRoleModels(
 ): Promise<Problem[]> {
   const agents = roles.flatMap((each) => each.agents).filter(({ model }) => model !== "inherit");
   if (agents.length === 0) return [];
-  const { explainModel } = await import("@retinue/core/session/resolve-models");
+  const { explainModel } = await import("@retinue/core/host/resolve-models");
   const byModel = Map.groupBy(agents, ({ model, source }) => JSON.stringify([source.file, model]));
   return [...byModel.values()].flatMap((group) => {
     const { model = "", source } = group[0] ?? {};

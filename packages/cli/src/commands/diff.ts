@@ -1,5 +1,5 @@
-import { patchStat } from "@retinue/core/changes/patch";
 import { showChanges } from "@retinue/core/changes/show";
+import { showChangedFiles } from "@retinue/core/show/changed-files";
 import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import { NAMED_CHANGES, nameChanges, withChanges } from "../open-changes.ts";
@@ -42,7 +42,7 @@ export async function showDiff(name: string, options: DiffOptions, terminal: Ter
   if (folders.length === 0) return terminal.tell(`${scope.id} changed no files`);
   for (const { root, isProject, patches } of folders) {
     if (!isProject) terminal.tell(`in the run's own copy ${cutToLine(root, 200)}:`);
-    const lines = options.stat ? patchStat(patches) : patches.map((patch) => patch.text);
+    const lines = options.stat ? showChangedFiles(patches) : patches.map((patch) => patch.text);
     terminal.print(stripControls(lines.join("\n")));
   }
   if (untrusted.length === 0) return;

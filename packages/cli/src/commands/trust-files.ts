@@ -1,9 +1,9 @@
 import { lstat, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { fingerprintFile } from "@retinue/core/host/untrusted-files";
 import type { Record } from "@retinue/core/record/record";
 import type { UntrustedNote } from "@retinue/core/schema/change";
 import { RetinueError } from "@retinue/core/schema/error";
-import { fingerprintFile } from "@retinue/core/session/untrusted-files";
 import { showUtc } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";

@@ -1,5 +1,5 @@
+import type { Listener } from "@retinue/core/host/event-bus";
 import type { RetinueEvent, WaitingOn } from "@retinue/core/schema/event";
-import type { Listener } from "@retinue/core/session/event-bus";
 import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
 import { showStatus, WAITS } from "@retinue/core/show/standing";
 import { cutToLine } from "@retinue/core/text/plain-text";

@@ -1,7 +1,7 @@
+import type { Approver } from "@retinue/core/host/approvals";
+import type { Listener } from "@retinue/core/host/event-bus";
 import type { RetinueEvent } from "@retinue/core/schema/event";
 import type { RunResult } from "@retinue/core/schema/result";
-import type { Approver } from "@retinue/core/session/approvals";
-import type { Listener } from "@retinue/core/session/event-bus";
 import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
 import type { Terminal } from "../terminal.ts";
 import { chooseFormat, type RunOptions } from "../work/run-options.ts";

@@ -4,13 +4,13 @@ import { appendFile, chmod, mkdir, readFile, rename, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { builtInTools } from "@retinue/builtin/built-in-tools";
 import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import { AnsweredElsewhere, type Approver, STOPPED } from "@retinue/core/host/approvals";
 import { decide } from "@retinue/core/rights/decide";
 import { parseRules } from "@retinue/core/rights/rule";
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
 import type { Runtime } from "@retinue/core/runtime/create-runtime";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { PermissionMode } from "@retinue/core/schema/rights";
-import { AnsweredElsewhere, type Approver, STOPPED } from "@retinue/core/session/approvals";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import { describeUnheld, type OpenProject, openSoundProject } from "../open-project.ts";
 import type { Terminal } from "../terminal.ts";

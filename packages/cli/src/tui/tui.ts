@@ -1,14 +1,24 @@
 import type { Terminal } from "../terminal.ts";
 import { createRunTree, type RunTree } from "../tree/run-tree.ts";
-import type { DrawnScreen } from "./draw-screen.ts";
 import type { Key } from "./editor.ts";
 import { takeApproval, takeApprovalGone } from "./question.ts";
 import { takeKey } from "./take-key.ts";
 import { takeEvent } from "./talk.ts";
-import { type Action, addEntry, type Effect, isBusy, type NextState, type TuiState } from "./tui-state.ts";
+import {
+  type Action,
+  addEntry,
+  type Effect,
+  isBusy,
+  type KeyPress,
+  type NextState,
+  type TuiState,
+} from "./tui-state.ts";
 
 /** What is drawn at one moment; a new object whenever something can be seen to have changed. */
 type ScreenMoment = { readonly state: TuiState; readonly nowMs: number };
+
+/** What a key needs to know of the screen that it was pressed on. */
+type SeenScreen = Pick<KeyPress, "page" | "most"> & { readonly runIds: KeyPress["rows"] };
 
 /** The state of the screen over time. */
 export type Tui = {
@@ -17,7 +27,7 @@ export type Tui = {
   subscribe(listener: () => void): () => void;
   dispatch(action: Action): void;
   /** A key, pressed while this screen was seen. */
-  press(key: Key, screen: Pick<DrawnScreen, "runIds" | "page" | "most">): void;
+  press(key: Key, screen: SeenScreen): void;
   /** Ends its timers. */
   stop(): void;
 };

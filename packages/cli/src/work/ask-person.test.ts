@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
+import { AnsweredElsewhere } from "@retinue/core/host/approvals";
 import type { ApprovalRequest } from "@retinue/core/run/ports";
-import { AnsweredElsewhere } from "@retinue/core/session/approvals";
 import { expect, test } from "vitest";
 import { stepClock } from "../../../../test/server/step-clock.ts";
 import { createAsker } from "./ask-person.ts";

@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline/promises";
 import { type Clock, delay, systemClock } from "@retinue/core/budget/clock";
+import { AnsweredElsewhere, type Approver, STOPPED } from "@retinue/core/host/approvals";
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
 import { showInput } from "@retinue/core/schema/show-input";
-import { AnsweredElsewhere, type Approver, STOPPED } from "@retinue/core/session/approvals";
 import { cutToLine, escapeControls } from "@retinue/core/text/plain-text";
 import { isYes } from "../ask.ts";
 import { createKeyboard, type KeyInput } from "../progress/stage.ts";

@@ -1,14 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { builtInTools } from "@retinue/builtin/built-in-tools";
 import { type BuiltInOptions, createBuiltInRuntime } from "@retinue/builtin/create-runtime";
-import type {
-  ResumedHandle,
-  RunHandle,
-  RunRequest,
-  Runtime,
-  RuntimeOptions,
-} from "@retinue/core/runtime/create-runtime";
+import type { RuntimeOptions } from "@retinue/core/host/create-host";
+import type { Runtime } from "@retinue/core/runtime/create-runtime";
 import type { Approval } from "@retinue/core/schema/record";
+import type { RunRequest } from "@retinue/core/session/root-run";
+import type { ResumedHandle, RunHandle } from "@retinue/core/session/sessions";
 import { openOut } from "../copy-folder.ts";
 import { chooseExitCode, EXIT } from "../exit-code.ts";
 import { type OpenProject, openWorkingProject } from "../open-project.ts";
@@ -93,7 +90,7 @@ export async function watchTask(
       const copies = await out?.copyFrom(workspace);
       const tainted = results.find((result) => result.tainted);
       if (copies && tainted) {
-        const { noteCopies } = await import("@retinue/core/session/untrusted-files");
+        const { noteCopies } = await import("@retinue/core/host/untrusted-files");
         const place = { project: await realpath(project.projectDir), sessionId, runId: tainted.run_id };
         await noteCopies(runtime.record, copies, place);
       }

@@ -1,3 +1,6 @@
+import { readTree } from "../record/read-tree.ts";
+import type { Conduct } from "../run/conductor.ts";
+import type { Session } from "../run/run.ts";
 import { type AnyTool, defineTool, type Program } from "../tools/tool.ts";
 import type { Children } from "./children.ts";
 
@@ -26,4 +29,24 @@ export function programTool(children: Children, program: Program | null): AnyToo
       return "the program has ended; what it had started was finished";
     },
   });
+}
+
+/** Leaves the run to its program for one call, and ends it with what the program reports. */
+export function conductProgram({ id: sessionId, host: { record } }: Session): Conduct {
+  const answer = async () => {
+    const rows = (await readTree(record, sessionId)).flatMap((root) =>
+      root.children.flatMap((turn) => turn.children),
+    );
+    const { response_content: said, status } = rows.find((row) => row.call_id === PROGRAM_TOOL) ?? {};
+    return said ? { said, isFailed: status === "failed" } : undefined;
+  };
+  return {
+    async next() {
+      await record.committed();
+      const { said, isFailed } = (await answer()) ?? {};
+      if (said === undefined) return { call: { id: PROGRAM_TOOL, tool: PROGRAM_TOOL, input: {} } };
+      return isFailed ? { fail: said, type: "failed" } : { say: said };
+    },
+    report: async () => (await answer())?.said ?? "the session ended before its program did",
+  };
 }

@@ -1,4 +1,3 @@
-import { patchStat } from "../changes/patch.ts";
 import { parseAnswer, parseReport } from "../run/parse-report.ts";
 import type { OpenDelegation } from "../schema/delegation.ts";
 import type {
@@ -11,6 +10,7 @@ import type {
   SuiteTests,
 } from "../schema/result.ts";
 import { describeFailedTests, describeFaults } from "../schema/subtree.ts";
+import { showChangedFiles } from "../show/changed-files.ts";
 import { showCount } from "../show/measures.ts";
 import { cutAt } from "../tools/truncate.ts";
 import { complianceErrors, missedBy } from "./unmet-deliverables.ts";
@@ -203,7 +203,7 @@ function oneLine(text: string): string {
 function describeChanges({ files, diff, worktree }: IsolatedChanges): string[] {
   return [
     "changes: in the sub-agent's own copy, not in the project yet; bring them in with merge_changes, or leave them",
-    ...patchStat(files.slice(0, MAX_LISTED)).map((line) => `  ${line.replaceAll(LINE_BREAK, " ")}`),
+    ...showChangedFiles(files.slice(0, MAX_LISTED)).map((line) => `  ${line.replaceAll(LINE_BREAK, " ")}`),
     ...(files.length > MAX_LISTED ? [`  and ${files.length - MAX_LISTED} files more`] : []),
     ...(diff ? [`  the whole diff is in ${diff}`] : []),
     `  copy: ${worktree}`,

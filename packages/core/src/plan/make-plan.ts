@@ -1,7 +1,7 @@
+import type { Conduct, Move } from "../run/conductor.ts";
 import type { ExecutionPlan } from "../schema/plan.ts";
 import type { RunResult } from "../schema/result.ts";
 import { type CheckedDraft, checkDraft } from "./check-draft.ts";
-import type { Conduct, Move } from "./conductor.ts";
 import { askForPlan, askToCorrect, type PlannerAsk } from "./plan-prompts.ts";
 import {
   endedResult,

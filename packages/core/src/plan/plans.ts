@@ -3,6 +3,7 @@ import { hadProjectText } from "../delegate/recall-session.ts";
 import { resolveLimits } from "../delegate/resolve-tools.ts";
 import { readTree } from "../record/read-tree.ts";
 import type { PlanPage } from "../record/record.ts";
+import { fitToLead } from "../run/conductor.ts";
 import { createId } from "../run/create-id.ts";
 import { heldPrivateData, wasTainted } from "../run/read-row.ts";
 import type { Host } from "../run/run.ts";
@@ -20,7 +21,6 @@ import type { RunResult } from "../schema/result.ts";
 import { realFolder } from "../session/open-session.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { type CheckedDraft, checkDraft } from "./check-draft.ts";
-import { leaderOf } from "./conduct-run.ts";
 import { PLANNER } from "./make-plan.ts";
 import { isRunning, noPlanner, notNow, notPlanned, PlanLeft } from "./plan-errors.ts";
 import { planResult, settleAll, settleEnded, settlePlan } from "./plan-result.ts";
@@ -98,7 +98,7 @@ export class Plans {
     if (!this.#reachable(agent).some(({ name }) => name === PLANNER)) throw noPlanner(agent);
     const planId = createId("pln");
     const maxSteps = Math.min(options.maxSteps ?? MAX_PLAN_STEPS, MAX_PLAN_STEPS);
-    const result = await this.#run(leaderOf(agent), options, {
+    const result = await this.#run(fitToLead(agent), options, {
       task: goal,
       conducted: { kind: "planning", planId, maxSteps },
       ...(options.onSession && { onSession: options.onSession }),
@@ -193,7 +193,7 @@ export class Plans {
     const told = await Promise.all(
       earlier.map((sessionId) => (sessionId ? hadProjectText(record, sessionId) : false)),
     );
-    const result = await this.#run(leaderOf(agent, options.maxConcurrent), options, {
+    const result = await this.#run(fitToLead(agent, options.maxConcurrent), options, {
       task: `Carry out plan ${plan.id}: ${plan.goal}`,
       conducted: { kind: "execution", planId: plan.id, onFailure, replan, review },
       tainted:

@@ -1,4 +1,5 @@
 import { resultText } from "../delegate/result-text.ts";
+import type { Conduct, Move } from "../run/conductor.ts";
 import type { BatchTask } from "../schema/delegation.ts";
 import {
   type ExecutionPlan,
@@ -10,7 +11,6 @@ import {
 import type { ErrorType } from "../schema/result.ts";
 import { cutAt } from "../tools/truncate.ts";
 import { withoutDone } from "./check-draft.ts";
-import type { Conduct, Move } from "./conductor.ts";
 import { askPlanner, PLANNER } from "./make-plan.ts";
 import { askForRest, reviewTask, stepTask } from "./plan-prompts.ts";
 import { type PlanRecord, readPlanRecord } from "./plan-record.ts";

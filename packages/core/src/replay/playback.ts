@@ -4,6 +4,7 @@ import type { ProfileSnapshot } from "../delegate/profile.ts";
 import { closeRun, openRun } from "../delegate/record-run.ts";
 import { spawnRun } from "../delegate/spawn-run.ts";
 import { withoutEnvironment } from "../delegate/system-prompt.ts";
+import { artefactPath, readHandedFile, workspaceFor } from "../host/workplace.ts";
 import { type Admitted, absorb, admitCall, executeCall, taint } from "../run/calls/dispatch.ts";
 import { openCall, recordRefusal } from "../run/calls/record-call.ts";
 import { createId } from "../run/create-id.ts";
@@ -22,7 +23,6 @@ import type {
 import type { Limits } from "../schema/agent.ts";
 import { messageOf } from "../schema/error.ts";
 import type { DeliverableVerdict, RunResult } from "../schema/result.ts";
-import { artefactPath, readHandedFile, workspaceFor } from "../session/workplace.ts";
 import { showCount } from "../show/measures.ts";
 import type { AnyTool, Tool } from "../tools/tool.ts";
 import type { RecordedRun } from "./recorded-run.ts";

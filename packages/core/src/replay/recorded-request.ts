@@ -1,9 +1,9 @@
 import type { ProfileSnapshot } from "../delegate/profile.ts";
+import type { Approver } from "../host/approvals.ts";
 import { metadataOf, subtreeOf } from "../run/read-row.ts";
 import type { Deliverable, Limits } from "../schema/agent.ts";
 import type { MessageNode } from "../schema/record.ts";
 import type { Layer } from "../schema/rights.ts";
-import type { Approver } from "../session/approvals.ts";
 import type { RootRequest } from "../session/root-run.ts";
 import { parseJson } from "../tools/validate-input.ts";
 import type { RecordedSession } from "./recorded-session.ts";

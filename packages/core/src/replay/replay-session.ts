@@ -1,4 +1,6 @@
 import { dirname } from "node:path";
+import { createApprovals } from "../host/approvals.ts";
+import { createHost, type RuntimeOptions } from "../host/create-host.ts";
 import { listTextIds } from "../record/prompt-table.ts";
 import { readTree } from "../record/read-tree.ts";
 import type { Record } from "../record/record.ts";
@@ -6,11 +8,8 @@ import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
 import type { CallableModel } from "../run/model/callable-model.ts";
 import { metadataOf, subtreeOf } from "../run/read-row.ts";
 import type { Host, Session } from "../run/run.ts";
-import { createHost } from "../runtime/create-host.ts";
-import type { RuntimeOptions } from "../runtime/create-runtime.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { MessageNode, SessionRow } from "../schema/record.ts";
-import { createApprovals } from "../session/approvals.ts";
 import { assembleSession, type Terms } from "../session/open-session.ts";
 import { beginRoot } from "../session/root-run.ts";
 import { compareTrees } from "./compare-trees.ts";

@@ -28,6 +28,7 @@ import { combineChanges } from "../schema/subtree.ts";
 import type { AnyTool, Program, Spawner } from "../tools/tool.ts";
 import type { Validated } from "../tools/validate-input.ts";
 import type { Claim } from "./claims.ts";
+import type { Conduct } from "./conductor.ts";
 import type { Delegation, Delegations } from "./delegations.ts";
 import type { EarlierCalls } from "./earlier-calls.ts";
 import type { KnownAddresses } from "./known-addresses.ts";
@@ -91,6 +92,8 @@ export type Host = {
   liveLayers(projectDir: string, writes: readonly string[]): readonly Layer[];
   /** Gives an agent a model by name; `inherit` is the parent's, or the default for a root run. */
   resolveModel(name: string, inherited: CallableModel | null, agent: Agent): Promise<CallableModel>;
+  /** What the host does in a root run that it leads itself, in the place of a model. */
+  conduct(session: Session, leader: Agent, conducted: Conducted): Conduct;
   /** Runs an agent below another run or as a root, from its first row to its last; never rejects. */
   runChild(request: SpawnRequest): Promise<RunResult>;
   /** Makes one attempt at a model call. */

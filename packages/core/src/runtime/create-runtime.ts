@@ -1,4 +1,3 @@
-import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { type AgentRegistry, requireAgent } from "../agents/registry.ts";
 import {
   readSpawnOptions,
@@ -7,92 +6,20 @@ import {
   type SpawnOptions,
   type SpawnTask,
 } from "../delegate/spawn-options.ts";
+import { createHost, type RuntimeInternals, type RuntimeOptions } from "../host/create-host.ts";
+import type { Listener } from "../host/event-bus.ts";
 import { type ExecuteOptions, type PlanOptions, Plans } from "../plan/plans.ts";
-import type { StorePorts } from "../record/create-store.ts";
 import type { Record } from "../record/record.ts";
 import type { ReplayReport } from "../replay/replay-session.ts";
-import type { ToolName } from "../rights/explain.ts";
 import { parseRules } from "../rights/rule.ts";
-import type { AgentModels } from "../run/model/callable-model.ts";
 import type { ApprovalAnswer } from "../run/ports.ts";
-import type { Guards, Host, Run } from "../run/run.ts";
-import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
+import type { Run } from "../run/run.ts";
 import { AMOUNT, checkNumber } from "../schema/number-range.ts";
 import type { ExecutionPlan, PlanResult } from "../schema/plan.ts";
-import type { ForkPoint } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
-import type { PermissionMode } from "../schema/rights.ts";
-import type { Settings } from "../schema/settings.ts";
-import type { Approver } from "../session/approvals.ts";
-import type { Listener } from "../session/event-bus.ts";
 import type { ProgramSession, SessionOptions } from "../session/program-session.ts";
-import { Sessions } from "../session/sessions.ts";
-import type { AnyTool } from "../tools/tool.ts";
-import { createHost } from "./create-host.ts";
-
-/** How a runtime is set up; everything has a default but the agents. */
-export type RuntimeOptions = {
-  agents: readonly Agent[] | AgentRegistry;
-  tools?: readonly AnyTool[];
-  /** Tools that limits may name although this runtime does not bring them. */
-  knownTools?: readonly ToolName[];
-  /** The default model: an object, an alias or `provider/model-id`. */
-  model?: LanguageModelV4 | string;
-  /** Model objects by the names agents use for them. */
-  models?: { readonly [name: string]: LanguageModelV4 };
-  /** A model for each agent where nothing is configured; without it, that is an error. */
-  agentModels?: AgentModels;
-  settings?: Partial<Settings>;
-  projectDir?: string;
-  /** Holds the database and one workspace folder per session. */
-  dataDir?: string;
-  configDir?: string;
-  /** Database file; `:memory:` keeps nothing. Default: in the data folder. */
-  database?: string;
-  /** Asks a person; without it every ask is a denial. While it asks, any other process can answer in the record. */
-  approve?: Approver;
-  /**
-   * What becomes of an ask without `approve`: it is denied, or the session is left as it is once nothing else of it can go
-   * on, to be resumed when somebody has answered. `deny` if absent.
-   */
-  onAsk?: "deny" | "park";
-  permissionMode?: PermissionMode;
-  allowedTools?: readonly string[];
-  disallowedTools?: readonly string[];
-  /** False: no words of a task make a delegation mandatory. */
-  triggers?: boolean;
-  env?: { readonly [name: string]: string | undefined };
-  /** The zone that times without one are meant in. Default: that of `TZ`, or the machine's. */
-  zone?: () => string;
-  /** Who looks after the sessions that are left open here, as the record keeps it; nobody if absent. */
-  keeper?: string;
-};
-
-/** One task for a root run. */
-export type RunRequest = {
-  agent: string;
-  task: string;
-  model?: string;
-  /** Only these of the agent's tools. */
-  tools?: readonly string[];
-  limits?: Limits;
-  deliverables?: readonly Deliverable[];
-  /** Begins with the conversation of a recorded session at one of its seqs. */
-  fork?: ForkPoint;
-  /** Goes on in this session, with its conversation so far, instead of in one of its own. */
-  session?: string;
-  /** Results of other runs that the agent is told of with its task, marked as data. */
-  reports?: readonly RunResult[];
-};
-
-/** A run under way. */
-export type RunHandle = { sessionId: string; runId: string; result: Promise<RunResult> };
-
-/**
- * A session that goes on. `results` are those of all its tasks, in their order; `result` is that of the first which was
- * open. Both are there when the whole session is over.
- */
-export type ResumedHandle = RunHandle & { results: Promise<readonly RunResult[]> };
+import type { RunRequest } from "../session/root-run.ts";
+import { type ResumedHandle, type RunHandle, Sessions } from "../session/sessions.ts";
 
 /** Runs agents, lets them delegate, and keeps the record. */
 export type Runtime = {
@@ -149,13 +76,6 @@ export type Runtime = {
   drain(graceMs: number): Promise<void>;
   /** Closes without ending anything: what is open stays so in the record, and goes on when it is resumed. */
   leave(): Promise<void>;
-};
-
-/** What takes the place of a part of the host: in tests, and where a session is played again. */
-export type RuntimeInternals = Partial<Omit<Host, "guards">> & {
-  guards?: Partial<Guards>;
-  /** For the store that the runtime opens itself. */
-  storePorts?: Partial<StorePorts>;
 };
 
 const FAN_OUT = 3;

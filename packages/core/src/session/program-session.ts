@@ -1,7 +1,7 @@
 import { defineAgent } from "../agents/define-agent.ts";
 import { requireAgent } from "../agents/registry.ts";
 import { fanOutBy } from "../delegate/spawn-below.ts";
-import { leaderOf } from "../plan/conduct-run.ts";
+import { fitToLead } from "../run/conductor.ts";
 import { createId } from "../run/create-id.ts";
 import type { Host } from "../run/run.ts";
 import type { Agent, Limits } from "../schema/agent.ts";
@@ -154,7 +154,7 @@ function chooseLeader(host: Host, { agent, maxConcurrent }: SessionOptions): Age
   const chosen =
     agent === undefined
       ? callingProgram(atOnce)
-      : leaderOf(requireAgent(host.registry, agent), maxConcurrent);
+      : fitToLead(requireAgent(host.registry, agent), maxConcurrent);
   return { ...chosen, limits: { ...chosen.limits, toolCalls: MANY } };
 }
 
@@ -166,7 +166,7 @@ function callingProgram(maxConcurrent: number): Agent {
     prompt: "A program leads this session; it starts agents and collects what they report.",
     subagents: { allow: ["*"], maxConcurrent },
   });
-  return leaderOf(program);
+  return fitToLead(program);
 }
 
 function refuseLate(agent: string, sessionId: string): ChildHandle {

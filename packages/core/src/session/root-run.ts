@@ -4,18 +4,32 @@ import { askForForm } from "../delegate/judge-criteria.ts";
 import { createProfile } from "../delegate/profile.ts";
 import { hadProjectText } from "../delegate/recall-session.ts";
 import { type Reader, resultText } from "../delegate/result-text.ts";
-import { conductRun } from "../plan/conduct-run.ts";
-import type { PlanningPorts } from "../plan/planning-ports.ts";
-import { reachableFrom } from "../plan/reachable-agents.ts";
+import { createConductor } from "../run/conductor.ts";
 import { metadataOf } from "../run/read-row.ts";
 import type { Profile, Session } from "../run/run.ts";
-import type { RunRequest } from "../runtime/create-runtime.ts";
 import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { Conducted } from "../schema/plan.ts";
-import type { MessageNode, Past } from "../schema/record.ts";
+import type { ForkPoint, MessageNode, Past } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
 import type { Program } from "../tools/tool.ts";
+
+/** One task for a root run. */
+export type RunRequest = {
+  agent: string;
+  task: string;
+  model?: string;
+  /** Only these of the agent's tools. */
+  tools?: readonly string[];
+  limits?: Limits;
+  deliverables?: readonly Deliverable[];
+  /** Begins with the conversation of a recorded session at one of its seqs. */
+  fork?: ForkPoint;
+  /** Goes on in this session, with its conversation so far, instead of in one of its own. */
+  session?: string;
+  /** Results of other runs that the agent is told of with its task, marked as data. */
+  reports?: readonly RunResult[];
+};
 
 /** A root run as the host itself may ask for it, beyond what a person can. */
 export type RootRequest = RunRequest & {
@@ -138,18 +152,8 @@ function withAnswerForm(task: string, deliverables: readonly Deliverable[]): str
 }
 
 function ledByHost(session: Session, profile: Profile, conducted: Conducted): Profile {
-  const { record, guards, clock } = session.host;
-  const ports: PlanningPorts = {
-    record,
-    sessionId: session.id,
-    projectDir: session.projectDir,
-    workspaceDir: session.workspaceDir,
-    agent: profile.agent.name,
-    agents: () => reachableFrom(session.host, profile.agent),
-    escapeText: guards.escapeText,
-    now: () => clock.wallMs(),
-  };
-  return { ...profile, model: conductRun(conducted, ports, profile.model) };
+  const conduct = session.host.conduct(session, profile.agent, conducted);
+  return { ...profile, model: createConductor(conduct, profile.model) };
 }
 
 const AT_ROOT = { parent: null, callId: null, parentRowId: null, attempt: 0 } as const;

@@ -8,7 +8,6 @@ import { readTree } from "../record/read-tree.ts";
 import { LEASE_MS, SessionTaken } from "../record/session-lease.ts";
 import { toolsLayer } from "../rights/layers.ts";
 import type { Host, Lease, Run, Session } from "../run/run.ts";
-import type { ResumedHandle, RunHandle } from "../runtime/create-runtime.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 import { failedResult, unstartedResult } from "../schema/failed-result.ts";
 import { AT_LEAST_ONE, checkNumber } from "../schema/number-range.ts";
@@ -27,6 +26,15 @@ import {
   statusOf,
 } from "./root-tasks.ts";
 import { takeLease } from "./take-lease.ts";
+
+/** A run under way. */
+export type RunHandle = { sessionId: string; runId: string; result: Promise<RunResult> };
+
+/**
+ * A session that goes on. `results` are those of all its tasks, in their order; `result` is that of the first which was
+ * open. Both are there when the whole session is over.
+ */
+export type ResumedHandle = RunHandle & { results: Promise<readonly RunResult[]> };
 
 const LOOK_MS = 1_000;
 

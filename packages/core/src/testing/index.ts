@@ -1,5 +1,6 @@
+export type { RuntimeInternals } from "../host/create-host.ts";
 export { type ReplayReport, replaySession } from "../replay/replay-session.ts";
-export { assembleRuntime, type RuntimeInternals } from "../runtime/create-runtime.ts";
+export { assembleRuntime } from "../runtime/create-runtime.ts";
 export { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
 export {
   after,

@@ -3,12 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentInput, defineAgent } from "../agents/define-agent.ts";
 import { createRegistry } from "../agents/registry.ts";
-import {
-  assembleRuntime,
-  type Runtime,
-  type RuntimeInternals,
-  type RuntimeOptions,
-} from "../runtime/create-runtime.ts";
+import type { RuntimeInternals, RuntimeOptions } from "../host/create-host.ts";
+import { assembleRuntime, type Runtime } from "../runtime/create-runtime.ts";
 import type { RetinueEvent } from "../schema/event.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
 

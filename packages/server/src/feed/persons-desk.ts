@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from "@retinue/core/budget/clock";
 import { type Repeated, repeat } from "@retinue/core/budget/repeat";
+import { type Approver, STOPPED } from "@retinue/core/host/approvals";
 import type { Record } from "@retinue/core/record/record";
 import type { ApprovalAnswer } from "@retinue/core/run/ports";
 import type { Runtime } from "@retinue/core/runtime/create-runtime";
 import type { ApprovalDecision } from "@retinue/core/schema/api/approval";
 import type { Approval } from "@retinue/core/schema/record";
-import { type Approver, STOPPED } from "@retinue/core/session/approvals";
 import { Conflict, NotFound } from "../http/http-errors.ts";
 
 /** Who approves over HTTP, as the record names them. */

@@ -11,8 +11,7 @@ import { functionToolOf } from "../../tools/validate-input.ts";
 import { translateCall } from "../calls/translate-call.ts";
 import type { ModelCall, ModelOutcome, Run } from "../run.ts";
 import { waitFor, waitForDisk } from "../wait-for.ts";
-import type { MeasuredUsage } from "./measure-usage.ts";
-import { closeTurn, openTurn } from "./record-turn.ts";
+import { closeTurn, openTurn, type Spent } from "./record-turn.ts";
 import { hideSecrets, type Reply } from "./reply.ts";
 import { type Streamed, streamReply } from "./stream-reply.ts";
 
@@ -211,9 +210,6 @@ function optionsOf(run: Run, call: ModelCall, maxOutputTokens: number): Language
   }
   return options;
 }
-
-/** What one call cost: measured where the provider said it believably, an estimate on the high side where it did not. */
-export type Spent = MeasuredUsage & { costUsd: number | null };
 
 function settle(
   run: Run,

@@ -2,11 +2,14 @@ import { recordText } from "../../record/record-journal.ts";
 import type { MessageClosing } from "../../schema/record.ts";
 import { openDelegation } from "../delegations.ts";
 import type { Run } from "../run.ts";
-import type { Spent } from "./call-model.ts";
+import type { MeasuredUsage } from "./measure-usage.ts";
 import type { Streamed } from "./stream-reply.ts";
 
 /** An open row of a model call. */
 export type OpenTurn = { messageId: number; startedMs: number };
+
+/** What one call cost: measured where the provider said it believably, an estimate on the high side where it did not. */
+export type Spent = MeasuredUsage & { costUsd: number | null };
 
 /** Opens the row of a model call before it is made. */
 export function openTurn(

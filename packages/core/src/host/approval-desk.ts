@@ -1,10 +1,10 @@
 import type { ApprovalAnswer } from "../run/ports.ts";
 import type { Run, Session } from "../run/run.ts";
 import type { RetinueEvent } from "../schema/event.ts";
+import { Parked } from "../session/take-lease.ts";
 import { type Approver, STOPPED } from "./approvals.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { RecordedAsks } from "./recorded-asks.ts";
-import { Parked } from "./take-lease.ts";
 
 /** After these something of a session may have come to rest. */
 const CHANGES: ReadonlySet<RetinueEvent["type"]> = new Set(["run.waiting", "run.ended", "call.ended"]);

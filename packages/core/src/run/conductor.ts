@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import type { CallableModel } from "../run/model/callable-model.ts";
+import type { Agent } from "../schema/agent.ts";
 import type { ErrorType } from "../schema/result.ts";
+import type { CallableModel } from "./model/callable-model.ts";
 
 /** What the host does next in a run that it leads itself: a call with an id of its own, or the end. */
 export type Move =
@@ -73,4 +74,26 @@ function* partsOf(move: Move): Generator<LanguageModelV4StreamPart> {
   }
   const unified = "say" in move ? "stop" : "tool-calls";
   yield { type: "finish", finishReason: { unified, raw: undefined }, usage: NOTHING };
+}
+
+/** A day: the steps of a plan have their own times, and a person may have to be waited for. */
+const WHOLE_MINUTES = 24 * 60;
+
+/**
+ * The agent as the leader of a conducted run: its rights, budget and sub-agents, but bounds that suit rules which make a handful
+ * of calls and wait long for each.
+ */
+export function fitToLead(agent: Agent, maxConcurrent?: number): Agent {
+  const { subagents, limits } = agent;
+  return {
+    ...agent,
+    deliverables: [],
+    limits: { ...limits, turns: 20, toolCalls: 20, minutes: WHOLE_MINUTES, contextChars: 10_000_000 },
+    ...(subagents && {
+      subagents: {
+        ...subagents,
+        maxConcurrent: Math.min(subagents.maxConcurrent, maxConcurrent ?? subagents.maxConcurrent),
+      },
+    }),
+  };
 }

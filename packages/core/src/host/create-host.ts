@@ -1,44 +1,94 @@
 import { join, resolve } from "node:path";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { type AgentRegistry, createRegistry } from "../agents/registry.ts";
 import { systemClock } from "../budget/clock.ts";
 import { Limiter } from "../budget/limiter.ts";
 import { Slots } from "../budget/slots.ts";
 import { createIsolation } from "../changes/isolate.ts";
 import { createChangeKeeper } from "../changes/keep-changes.ts";
+import { conductProgram } from "../delegate/program-tool.ts";
 import { resolveLimits } from "../delegate/resolve-tools.ts";
 import { spawnRun } from "../delegate/spawn-run.ts";
 import { layersByGit } from "../git/git-places.ts";
 import { intentFlow } from "../intent/intent-flow.ts";
+import { conductPlan } from "../plan/conduct-plan.ts";
 import { createBlobStore } from "../record/checkpoints/blob-store.ts";
-import type { StoreOptions } from "../record/create-store.ts";
+import type { StoreOptions, StorePorts } from "../record/create-store.ts";
 import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
 import { createRedactor } from "../redact/create-redactor.ts";
 import { secretsFromEnvironment } from "../redact/secrets-from-environment.ts";
+import type { ToolName } from "../rights/explain.ts";
 import { dispatch } from "../run/calls/dispatch.ts";
 import { createId } from "../run/create-id.ts";
 import { guards } from "../run/guards.ts";
 import { loopFlow } from "../run/loop-flow.ts";
 import { attemptCall } from "../run/model/call-model.ts";
+import type { AgentModels } from "../run/model/callable-model.ts";
 import { livePace } from "../run/pace.ts";
-import type { Host, Session } from "../run/run.ts";
+import type { Guards, Host, Session } from "../run/run.ts";
+import type { Agent } from "../schema/agent.ts";
 import { checkAgentNumbers } from "../schema/check-numbers.ts";
 import { RetinueError } from "../schema/error.ts";
-import type { Rule } from "../schema/rights.ts";
+import type { PermissionMode, Rule } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
-import { ApprovalDesk } from "../session/approval-desk.ts";
-import { createApprovals } from "../session/approvals.ts";
-import { findPerson, readGitState } from "../session/describe-environment.ts";
-import { EventBus } from "../session/event-bus.ts";
-import { RecordedAsks } from "../session/recorded-asks.ts";
-import { createModelResolver } from "../session/resolve-models.ts";
-import { createUntrustedFiles } from "../session/untrusted-files.ts";
-import { createWorkplace } from "../session/workplace.ts";
 import { checkSettingNumbers } from "../settings/check-settings.ts";
 import { DEFAULT_SETTINGS } from "../settings/default-settings.ts";
 import { findPlaces } from "../settings/places.ts";
 import { findMachineZone, isZone } from "../text/zone.ts";
 import type { AnyTool, HostPlaces } from "../tools/tool.ts";
-import type { RuntimeInternals, RuntimeOptions } from "./create-runtime.ts";
+import { ApprovalDesk } from "./approval-desk.ts";
+import { type Approver, createApprovals } from "./approvals.ts";
+import { findPerson, readGitState } from "./describe-environment.ts";
+import { EventBus } from "./event-bus.ts";
+import { RecordedAsks } from "./recorded-asks.ts";
+import { createModelResolver } from "./resolve-models.ts";
+import { createUntrustedFiles } from "./untrusted-files.ts";
+import { createWorkplace } from "./workplace.ts";
+
+/** How a runtime is set up; everything has a default but the agents. */
+export type RuntimeOptions = {
+  agents: readonly Agent[] | AgentRegistry;
+  tools?: readonly AnyTool[];
+  /** Tools that limits may name although this runtime does not bring them. */
+  knownTools?: readonly ToolName[];
+  /** The default model: an object, an alias or `provider/model-id`. */
+  model?: LanguageModelV4 | string;
+  /** Model objects by the names agents use for them. */
+  models?: { readonly [name: string]: LanguageModelV4 };
+  /** A model for each agent where nothing is configured; without it, that is an error. */
+  agentModels?: AgentModels;
+  settings?: Partial<Settings>;
+  projectDir?: string;
+  /** Holds the database and one workspace folder per session. */
+  dataDir?: string;
+  configDir?: string;
+  /** Database file; `:memory:` keeps nothing. Default: in the data folder. */
+  database?: string;
+  /** Asks a person; without it every ask is a denial. While it asks, any other process can answer in the record. */
+  approve?: Approver;
+  /**
+   * What becomes of an ask without `approve`: it is denied, or the session is left as it is once nothing else of it can go
+   * on, to be resumed when somebody has answered. `deny` if absent.
+   */
+  onAsk?: "deny" | "park";
+  permissionMode?: PermissionMode;
+  allowedTools?: readonly string[];
+  disallowedTools?: readonly string[];
+  /** False: no words of a task make a delegation mandatory. */
+  triggers?: boolean;
+  env?: { readonly [name: string]: string | undefined };
+  /** The zone that times without one are meant in. Default: that of `TZ`, or the machine's. */
+  zone?: () => string;
+  /** Who looks after the sessions that are left open here, as the record keeps it; nobody if absent. */
+  keeper?: string;
+};
+
+/** What takes the place of a part of the host: in tests, and where a session is played again. */
+export type RuntimeInternals = Partial<Omit<Host, "guards">> & {
+  guards?: Partial<Guards>;
+  /** For the store that the runtime opens itself. */
+  storePorts?: Partial<StorePorts>;
+};
 
 /** What a runtime controls besides what its runs see. */
 export type HostControl = {
@@ -148,6 +198,8 @@ export function createHost(options: RuntimeOptions, internals: RuntimeInternals 
       ...layersByGit(projectDir, writes, places),
     ],
     resolveModel: models.resolve,
+    conduct: (session, leader, conducted) =>
+      conducted.kind === "program" ? conductProgram(session) : conductPlan(session, leader, conducted),
     runChild: spawnRun,
     callModel: attemptCall,
     makeCall: dispatch,
