@@ -2,7 +2,8 @@ import { ApprovalDecision, ApprovalList, ApprovalView } from "@retinue/core/sche
 import type { Approval } from "@retinue/core/schema/record";
 import { digits, oneOf, shape, textWith } from "@retinue/core/schema/shape";
 import { ownApproval, readProjectFolder, type ServerDesk } from "../desk.ts";
-import { type ApiRoute, defineRoute, readPageSize } from "../http/route.ts";
+import { readPageSize } from "../http/paging.ts";
+import { type ApiRoute, defineRoute } from "../http/route.ts";
 import { approvalView } from "../views/approval-view.ts";
 
 const MOST = 200;

@@ -3,7 +3,8 @@ import { type ExecutionPlan, PlanSchema } from "@retinue/core/schema/plan";
 import { declared, shape, text } from "@retinue/core/schema/shape";
 import { chooseModel, mustBeWritable, readProjectFolder, type ServerDesk } from "../desk.ts";
 import { NotFound } from "../http/http-errors.ts";
-import { type ApiRoute, defineRoute, PAGED, readPageSize } from "../http/route.ts";
+import { PAGED, readPageSize } from "../http/paging.ts";
+import { type ApiRoute, defineRoute } from "../http/route.ts";
 
 const MOST = 200;
 const PLAN = declared<ExecutionPlan>();

@@ -3,7 +3,8 @@ import { RunDetail, RunDiff } from "@retinue/core/schema/api/inspect";
 import { MessageDetail, StepList } from "@retinue/core/schema/api/session";
 import { ownRun, ownSession } from "../desk.ts";
 import { NotFound } from "../http/http-errors.ts";
-import { type ApiRoute, defineRoute, PAGED, readPaging } from "../http/route.ts";
+import { PAGED, readPaging } from "../http/paging.ts";
+import { type ApiRoute, defineRoute } from "../http/route.ts";
 import { readRunDetail } from "../views/run-detail.ts";
 import { MOST_STEPS, readSteps, USUAL_STEPS } from "../views/run-view.ts";
 

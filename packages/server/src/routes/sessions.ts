@@ -8,7 +8,8 @@ import { groupSession } from "@retinue/core/show/standing";
 import { loadOutline } from "@retinue/core/trace/load-trace";
 import { momentOf } from "@retinue/core/trace/trace-row";
 import { ownSession, readProjectFolder, type ServerDesk } from "../desk.ts";
-import { type ApiRoute, cutPage, defineRoute, PAGED, readPageSize, readPaging } from "../http/route.ts";
+import { cutPage, PAGED, readPageSize, readPaging } from "../http/paging.ts";
+import { type ApiRoute, defineRoute } from "../http/route.ts";
 import { MOST_STEPS, readSteps, runView, USUAL_STEPS } from "../views/run-view.ts";
 import { readSessionCard } from "../views/session-card.ts";
 

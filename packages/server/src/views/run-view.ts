@@ -3,7 +3,7 @@ import type { RunView, StepList, StepView } from "@retinue/core/schema/api/sessi
 import type { MessageRow, SessionRow } from "@retinue/core/schema/record";
 import { sessionState } from "@retinue/core/trace/session-state";
 import { callOfRow, momentOf, runOfRow, turnOfRow } from "@retinue/core/trace/trace-row";
-import { cutPage } from "../http/route.ts";
+import { cutPage } from "../http/paging.ts";
 
 const TASK_CHARS = 300;
 const SUMMARY_CHARS = 500;
