@@ -14,7 +14,12 @@ import {
   resolveRecipients,
 } from "../recipients/recipients.ts";
 import type { Services } from "../service-tools/call-service.ts";
-import type { ToolInput } from "../service-tools/service-tool.ts";
+import {
+  describeMoment,
+  describePeople,
+  describeText,
+  type ToolInput,
+} from "../service-tools/service-tool.ts";
 import { showTime } from "../service-tools/times.ts";
 import { isServiceFault } from "../service-tools/tool-fault.ts";
 import { hasHiddenText, revealLine, writeVisible } from "../service-tools/tool-output.ts";
@@ -30,39 +35,24 @@ export type EventView = Pick<NewEvent, "title" | "start" | "end" | "notify"> &
 
 /** The input of the tools that make or change an event. */
 export const EVENT_PROPERTIES = {
-  title: { type: "string", minLength: 1, maxLength: 500, description: "One line." },
-  datetime: {
-    type: "string",
-    minLength: 10,
-    maxLength: 40,
-    description:
-      "When it begins, ISO 8601: 2026-11-17T14:00 (in timezone), 2026-11-17T14:00:00+01:00, or 2026-11-17 for a whole day.",
-  },
-  end: {
-    type: "string",
-    minLength: 10,
-    maxLength: 40,
-    description: "When it ends, written like datetime; of a whole-day event, the first day after it.",
-  },
+  title: describeText(500, "One line."),
+  datetime: describeMoment(
+    "When it begins, ISO 8601: 2026-11-17T14:00 (in timezone), 2026-11-17T14:00:00+01:00, or 2026-11-17 for a whole day.",
+  ),
+  end: describeMoment("When it ends, written like datetime; of a whole-day event, the first day after it."),
   duration_minutes: {
     type: "integer",
     minimum: 1,
     maximum: 20_160,
     description: "Instead of end; 60 by default.",
   },
-  timezone: {
-    type: "string",
-    minLength: 1,
-    maxLength: 60,
-    description: "IANA name such as Europe/Berlin, for times without an offset; the person's own by default.",
-  },
-  attendees: {
-    type: "array",
-    maxItems: 100,
-    items: { type: "string", minLength: 1, maxLength: 400 },
-    description:
-      "Whom to invite: a mail address, contact's name or list's name (such as team) for each entry.",
-  },
+  timezone: describeText(
+    60,
+    "IANA name such as Europe/Berlin, for times without an offset; the person's own by default.",
+  ),
+  attendees: describePeople(
+    "Whom to invite: a mail address, contact's name or list's name (such as team) for each entry.",
+  ),
   location: { type: "string", maxLength: 500 },
   description: { type: "string", maxLength: 8_000 },
   recurrence: {

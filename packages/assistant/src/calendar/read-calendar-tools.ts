@@ -3,7 +3,14 @@
 import { isoWithOffset } from "@retinue/core/text/zone";
 import { showAddress } from "../recipients/mail-address.ts";
 import type { Services } from "../service-tools/call-service.ts";
-import { readTool, type ToolInput } from "../service-tools/service-tool.ts";
+import {
+  describeLimit,
+  describeMoment,
+  describePeople,
+  describeText,
+  readTool,
+  type ToolInput,
+} from "../service-tools/service-tool.ts";
 import {
   addDays,
   type EventSpan,
@@ -21,6 +28,7 @@ import {
   showTime,
   type TimeRange,
   takesTime,
+  toCalendarSpan,
   toTimeRange,
 } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
@@ -52,16 +60,14 @@ export function describeEvent(event: CalendarEvent, zone: string) {
 
 /** One event in a list. */
 function describeListedEvent(event: CalendarEvent, zone: string) {
-  const { event_id, title, datetime, end } = describeEvent(event, zone);
+  const { location, organizer, seriesId, recurrence } = event;
+  const { timezone: _zone, ...shown } = describeEvent(event, zone);
   return {
-    event_id,
-    title,
-    datetime,
-    end,
-    ...(event.location && { location: cutText(event.location, MAX_TITLE) }),
+    ...shown,
+    location: location && cutText(location, MAX_TITLE),
     attendees: event.attendees.slice(0, MAX_LISTED).map(showAddress),
-    ...(event.organizer && { organizer: event.organizer.address }),
-    recurring: event.seriesId !== undefined || event.recurrence !== undefined,
+    organizer: organizer?.address,
+    recurring: seriesId !== undefined || recurrence !== undefined,
   };
 }
 
@@ -78,7 +84,7 @@ export async function findConflicts(
   const wanted = toTimeRange(span, zone);
   const { address } = await services.calendar((calendar, signal) => calendar.self(signal));
   const { events } = await services.calendar((calendar, signal) =>
-    calendar.list({ start: toIso(wanted.from), end: toIso(wanted.to), limit: MAX_LISTED }, signal),
+    calendar.list({ ...toCalendarSpan(wanted), limit: MAX_LISTED }, signal),
   );
   const taken = events.filter(
     (event) =>
@@ -99,23 +105,14 @@ export async function findConflicts(
   };
 }
 
-function toIso(at: number): string {
-  return new Date(at).toISOString();
-}
-
 const USUAL_DAYS = 7;
 
 const LIST_PROPERTIES = {
-  start: { ...EVENT_PROPERTIES.datetime, description: "From this day or time on, ISO 8601." },
-  end: { ...EVENT_PROPERTIES.end, description: "Up to this time, or to the end of this day, ISO 8601." },
-  time_range: {
-    type: "string",
-    minLength: 1,
-    maxLength: 80,
-    description: `Instead of start and end: ${RANGE_FORMS}. A length counts from now on.`,
-  },
-  query: { type: "string", minLength: 1, maxLength: 500, description: "Words that the event holds." },
-  limit: { type: "integer", minimum: 1, maximum: 200, description: "50 by default." },
+  start: describeMoment("From this day or time on, ISO 8601."),
+  end: describeMoment("Up to this time, or to the end of this day, ISO 8601."),
+  time_range: describeText(80, `Instead of start and end: ${RANGE_FORMS}. A length counts from now on.`),
+  query: describeText(500, "Words that the event holds."),
+  limit: describeLimit(200, 50),
   timezone: EVENT_PROPERTIES.timezone,
 } as const;
 type ListInput = ToolInput<typeof LIST_PROPERTIES>;
@@ -134,9 +131,8 @@ export const listEvents = readTool({
       : null,
   run: async (input, services) => {
     const zone = readZone(input.timezone, services.assistant.zone);
-    const { from, to } = readListSpan(input, zone, services.assistant.now());
-    const span = { start: new Date(from).toISOString(), end: new Date(to).toISOString() };
-    const query = { ...span, ...(input.query && { query: input.query }), limit: input.limit ?? 50 };
+    const span = toCalendarSpan(readListSpan(input, zone, services.assistant.now()));
+    const query = { ...span, query: input.query, limit: input.limit ?? 50 };
     const { events, total } = await services.calendar((calendar, signal) => calendar.list(query, signal));
     const data = fitItems(events, (kept) => ({
       events: kept.map((event) => describeListedEvent(event, zone)),
@@ -186,13 +182,10 @@ type SlotSearch = {
 
 const AVAILABILITY_PROPERTIES = {
   datetime: EVENT_PROPERTIES.datetime,
-  start: { ...EVENT_PROPERTIES.datetime, description: "The same as datetime; give one of them." },
+  start: describeMoment("The same as datetime; give one of them."),
   end: EVENT_PROPERTIES.end,
   duration_minutes: EVENT_PROPERTIES.duration_minutes,
-  attendees: {
-    ...EVENT_PROPERTIES.attendees,
-    description: "Who else must be free: mail addresses, contacts' names or lists' names.",
-  },
+  attendees: describePeople("Who else must be free: mail addresses, contacts' names or lists' names."),
   timezone: EVENT_PROPERTIES.timezone,
 } as const;
 type AvailabilityInput = ToolInput<typeof AVAILABILITY_PROPERTIES>;
@@ -241,7 +234,7 @@ export const checkAvailability = readTool({
       timezone: zone,
       conflicts,
       busy: kept,
-      ...(unknown.length > 0 && { unknown }),
+      unknown: unknown.length > 0 ? unknown : undefined,
       suggestions: slots.map(shown),
     }));
     return { data, tainted };
@@ -269,13 +262,12 @@ async function findBusyPeople(
 ): Promise<readonly Person[]> {
   const household = await findHousehold(services);
   const others = await planAttendees(attendees, services, household);
-  const { from, to } = widenRange(range, zone);
-  const span = { start: new Date(from).toISOString(), end: new Date(to).toISOString() };
+  const span = toCalendarSpan(widenRange(range, zone));
   const addresses = [household.self, ...others.map(({ address }) => address)];
   const found = await services.calendar((calendar, signal) => calendar.busy(addresses, span, signal));
   return found.map(({ address, busy, unknown }) => {
     const spans = busy.map((each) => ({ from: Date.parse(each.start), to: Date.parse(each.end) }));
-    return { who: address, busy: mergeSpans(spans), ...(unknown !== undefined && { unknown }) };
+    return { who: address, busy: mergeSpans(spans), unknown };
   });
 }
 

@@ -3,7 +3,7 @@
 import { isSameAddress } from "../recipients/mail-address.ts";
 import { findKnownDomains, presentPeople, type Recipient } from "../recipients/recipients.ts";
 import type { Services } from "../service-tools/call-service.ts";
-import { type ToolInput, writeTool } from "../service-tools/service-tool.ts";
+import { describeText, type ToolInput, writeTool } from "../service-tools/service-tool.ts";
 import {
   type EventSpan,
   findInstant,
@@ -74,28 +74,20 @@ async function planCreate(input: CreateInput, services: Services): Promise<Creat
   const span = readEventSpan({ start, end: input.end, durationMinutes: input.duration_minutes }, zone);
   const household = await findHousehold(services);
   const { title, location, description, recurrence, visibility, notify = true } = input;
+  const people = await planAttendees(input.attendees ?? [], services, household);
   return {
-    title,
-    ...span,
-    ...(location && { location }),
-    ...(description && { description }),
-    ...(recurrence && { recurrence }),
-    ...(visibility && { visibility }),
-    notify,
-    zone,
-    household,
-    people: await planAttendees(input.attendees ?? [], services, household),
+    ...{ title, ...span, location, description, recurrence, visibility },
+    ...{ notify, zone, household, people },
   };
 }
 
 function describeCreated(event: CalendarEvent, zone: string, { conflicts, tainted }: Conflicts): ToolAnswer {
   const { location, recurrence, link } = event;
-  const more = { ...(location && { location }), ...(recurrence && { recurrence }), ...(link && { link }) };
-  return { data: { ...describeEvent(event, zone), ...more, conflicts }, tainted };
+  return { data: { ...describeEvent(event, zone), location, recurrence, link, conflicts }, tainted };
 }
 
 const UPDATE_PROPERTIES = {
-  event_id: { type: "string", minLength: 1, maxLength: 1_000 },
+  event_id: describeText(1_000),
   ...EVENT_PROPERTIES,
   duration_minutes: { ...EVENT_PROPERTIES.duration_minutes, description: "Instead of end." },
 } as const;
@@ -280,7 +272,7 @@ export const deleteEvent = writeTool({
     "Removes an event for good and tells its attendees; a person must confirm it. event_id comes from calendar_list_events: that of one occurrence removes only this one, that of a series all.",
   group: "calendar",
   properties: {
-    event_id: { type: "string", minLength: 1, maxLength: 1_000 },
+    event_id: describeText(1_000),
     notify: { type: "boolean", description: "Whether the attendees are told by mail; true by default." },
   },
   required: ["event_id"],

@@ -10,14 +10,15 @@ import {
 } from "../recipients/mail-address.ts";
 import { listContactDomains, PUBLIC_DOMAINS } from "../recipients/recipients.ts";
 import type { Services } from "../service-tools/call-service.ts";
-import { readTool } from "../service-tools/service-tool.ts";
+import { describeLimit, describeText, readTool } from "../service-tools/service-tool.ts";
 import { cutText, fitItems } from "../service-tools/tool-output.ts";
 import type { Contact } from "./contacts-provider.ts";
 
 type Field = "name" | "email" | "phone" | "organization" | "title";
 
+/** Characters of an address or a phone number that are shown. */
+const MAX_WAY = 260;
 const FIELDS: readonly Field[] = ["name", "email", "phone", "organization", "title"];
-const WORDS = { type: "string", minLength: 1, maxLength: 300 } as const;
 
 /** The tool `contacts_search`. */
 export const searchContacts = readTool({
@@ -26,16 +27,16 @@ export const searchContacts = readTool({
     "Finds people and lists in the address book; every given field must match. Use it to learn somebody's mail address, or who belongs to an organisation. Each hit has contact_id (for contacts_get_by_id) and the wanted fields; email is the preferred address, emails all if there are several.",
   group: "contacts",
   properties: {
-    query: { ...WORDS, description: "Words anywhere in the contact." },
-    name: { ...WORDS, description: "Name, or a part of it." },
-    organization: { ...WORDS, description: "Organisation, or a part of its name." },
-    email: { ...WORDS, description: "Mail address, or a part of it." },
+    query: describeText(300, "Words anywhere in the contact."),
+    name: describeText(300, "Name, or a part of it."),
+    organization: describeText(300, "Organisation, or a part of its name."),
+    email: describeText(300, "Mail address, or a part of it."),
     fields: {
       type: "array",
       items: { type: "string", enum: FIELDS },
       description: "Only these fields besides contact_id and name; all by default.",
     },
-    limit: { type: "integer", minimum: 1, maximum: 200, description: "25 by default." },
+    limit: describeLimit(200, 25),
   },
   run: async ({ query, name, organization, email, fields = [], limit = 25 }, services) => {
     const wanted = { text: query, name, organization, email, limit };
@@ -56,7 +57,7 @@ export const getContact = readTool({
   description:
     "Gives everything the address book has on one person or list: all addresses and phone numbers, notes, and the members of a list. contact_id comes from contacts_search.",
   group: "contacts",
-  properties: { contact_id: { type: "string", minLength: 1, maxLength: 1_000 } },
+  properties: { contact_id: describeText(1_000) },
   required: ["contact_id"],
   run: async ({ contact_id }, services) => {
     const contact = await services.contacts((book, signal) => book.get(contact_id, signal));
@@ -67,10 +68,10 @@ export const getContact = readTool({
         name: cutText(name, 300),
         emails: emails.slice(0, 20).map(cutShort),
         phones: phones.slice(0, 20).map(cutShort),
-        ...(organization && { organization: cutText(organization, 300) }),
-        ...(title && { title: cutText(title, 300) }),
-        ...(notes && { notes: cutText(notes, 4_000) }),
-        ...(members && { members: kept }),
+        organization: organization && cutText(organization, 300),
+        title: title && cutText(title, 300),
+        notes: notes && cutText(notes, 4_000),
+        members: members && kept,
       },
     });
     return { data: fitItems(members ?? [], build) };
@@ -79,23 +80,23 @@ export const getContact = readTool({
 
 /** The author of a card may write anything into it. */
 function cutShort(text: string): string {
-  return cutText(text, 260);
+  return cutText(text, MAX_WAY);
 }
 
 function describeContact(
   { id, name, emails, phones, organization, title }: Contact,
   fields: ReadonlySet<Field>,
 ) {
-  const [email] = emails;
-  const [phone] = phones;
+  const ifWanted = (field: Field, text: string | undefined, limit: number) =>
+    fields.has(field) && text ? cutText(text, limit) : undefined;
   return {
     contact_id: id,
     name: cutText(name, 200),
-    ...(fields.has("email") && email && { email: cutShort(email) }),
-    ...(fields.has("email") && emails.length > 1 && { emails: emails.slice(0, 10).map(cutShort) }),
-    ...(fields.has("phone") && phone && { phone: cutShort(phone) }),
-    ...(fields.has("organization") && organization && { organization: cutText(organization, 200) }),
-    ...(fields.has("title") && title && { title: cutText(title, 200) }),
+    email: ifWanted("email", emails[0], MAX_WAY),
+    emails: fields.has("email") && emails.length > 1 ? emails.slice(0, 10).map(cutShort) : undefined,
+    phone: ifWanted("phone", phones[0], MAX_WAY),
+    organization: ifWanted("organization", organization, 200),
+    title: ifWanted("title", title, 200),
   };
 }
 
@@ -106,15 +107,13 @@ export const listOrganizations = readTool({
     "Lists the organisations that people in the address book belong to, those with most people first, with the number of contacts of each. For the people themselves use contacts_search with organization.",
   group: "contacts",
   properties: {
-    query: { type: "string", minLength: 1, maxLength: 300, description: "A part of the name." },
-    limit: { type: "integer", minimum: 1, maximum: 500, description: "50 by default." },
+    query: describeText(300, "A part of the name."),
+    limit: describeLimit(500, 50),
   },
   run: async ({ query = "", limit = 50 }, services) => {
     const all = await services.contacts((book, signal) => book.organizations(signal));
     const wanted = query.trim().toLowerCase();
-    const matching = all
-      .filter(({ name }) => name.toLowerCase().includes(wanted))
-      .toSorted((a, b) => b.contacts - a.contacts || (a.name < b.name ? -1 : 1));
+    const matching = all.filter(({ name }) => name.toLowerCase().includes(wanted));
     const build = (kept: readonly (typeof matching)[number][]) => ({
       organizations: kept.map(({ name, contacts }) => ({ name: cutText(name, 300), contacts })),
       total: matching.length,
@@ -132,15 +131,15 @@ export const validateEmail = readTool({
   description:
     "Checks one mail address by its form and against the address book; no request goes to its server, so valid does not mean that the mailbox exists. known says whether a contact has it, reason what is wrong or suspicious, suggestion the address that may have been meant.",
   group: "contacts",
-  properties: { email: { type: "string", minLength: 1, maxLength: 400 } },
+  properties: { email: describeText(400) },
   required: ["email"],
   run: async ({ email }, services) => {
     const wrong = findAddressFault(email);
     const domains = await listContactDomains(services);
     if (wrong !== null) {
       const suggestion = suggestAddress(email.trim(), domains);
-      const more = suggestion && findAddressFault(suggestion) === null ? { suggestion } : {};
-      return { data: { email, valid: false, known: false, reason: wrong, ...more } };
+      const usable = suggestion && findAddressFault(suggestion) === null ? suggestion : undefined;
+      return { data: { email, valid: false, known: false, reason: wrong, suggestion: usable } };
     }
     const address = parseAddress(email);
     const contact = await findOwner(address, services);
@@ -149,9 +148,8 @@ export const validateEmail = readTool({
       return { data: { email: address, valid: true, known: true, contact: shown } };
     }
     const suggestion = suggestAddress(address, domains);
-    const reason = warnOfLookAlike(readDomain(address), domains);
-    const more = { ...(reason && { reason }), ...(suggestion && { suggestion }) };
-    return { data: { email: address, valid: true, known: false, ...more } };
+    const reason = warnOfLookAlike(readDomain(address), domains) ?? undefined;
+    return { data: { email: address, valid: true, known: false, reason, suggestion } };
   },
 });
 

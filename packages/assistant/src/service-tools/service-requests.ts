@@ -121,6 +121,19 @@ export async function mapLimited<Item, Value>(
   return values;
 }
 
+/** The pages of a listing, each asked for only when it is wanted; `next` reads off a page where the next one begins. */
+export async function* eachPage<Page>(
+  fetchPage: (from: string | undefined) => Promise<Page>,
+  next: (page: Page) => string | null | undefined,
+): AsyncGenerator<Page> {
+  let from: string | undefined;
+  do {
+    const page = await fetchPage(from);
+    yield page;
+    from = next(page) || undefined;
+  } while (from !== undefined);
+}
+
 /** An object of JSON of which nothing is known yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -43,6 +43,26 @@ type Described<Given extends Fields, Needed extends keyof Given> = {
   readonly check?: (input: ToolInput<Given, Needed>) => string | null;
 };
 
+/** A text of the input, which is never empty. */
+export function describeText(maxLength: number, description?: string) {
+  return { type: "string", minLength: 1, maxLength, description } as const;
+}
+
+/** A day or time of the input, ISO 8601. */
+export function describeMoment(description: string) {
+  return { type: "string", minLength: 10, maxLength: 40, description } as const;
+}
+
+/** How many items at the most the input asks for. */
+export function describeLimit(maximum: number, usual: number) {
+  return { type: "integer", minimum: 1, maximum, description: `${usual} by default.` } as const;
+}
+
+/** People of the input: addresses, or names of contacts and lists. */
+export function describePeople(description: string) {
+  return { type: "array", maxItems: 100, items: describeText(400), description } as const;
+}
+
 /** A tool as it is made for a desk. */
 type ToolMaker<Input extends object> = (desk: ToolDesk) => Tool<Input>;
 

@@ -87,7 +87,8 @@ function readOffset(offset: string): number {
   return (offset.startsWith("-") ? -minutes : minutes) * 60_000;
 }
 
-function toIso(ms: number): string {
+/** An instant as ISO 8601 in UTC. */
+export function toIso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
@@ -194,7 +195,7 @@ export function readEventSpan({ start, end, durationMinutes, usual }: Written, z
     return { start, end: { kind: "day", day: addDays(start.day, usual ?? 1) } };
   }
   const minutes = durationMinutes ?? usual ?? HOUR_MINUTES;
-  const at = new Date(Date.parse(start.at) + minutes * MINUTE_MS).toISOString();
+  const at = toIso(Date.parse(start.at) + minutes * MINUTE_MS);
   return { start, end: { kind: "instant", at, zone: start.zone } };
 }
 
@@ -223,6 +224,11 @@ export function measureEvent({ start, end }: EventSpan): number {
 /** The instants of a span; days begin at midnight in `zone`. */
 export function toTimeRange({ start, end }: EventSpan, zone: string): TimeRange {
   return { from: findInstant(start, zone), to: findInstant(end, zone) };
+}
+
+/** A span as calendars are asked for it. */
+export function toCalendarSpan({ from, to }: TimeRange): CalendarSpan {
+  return { start: toIso(from), end: toIso(to) };
 }
 
 /** Whether an event takes its owner's time. */
@@ -261,8 +267,5 @@ export function listBusySpans(
     .filter((event) => takesTime(event, who.owner))
     .map((event) => toTimeRange(event, who.zone));
   const cut = taken.map((each) => ({ from: Math.max(from, each.from), to: Math.min(to, each.to) }));
-  return mergeSpans(cut).map((each) => ({
-    start: new Date(each.from).toISOString(),
-    end: new Date(each.to).toISOString(),
-  }));
+  return mergeSpans(cut).map((each) => toCalendarSpan(each));
 }

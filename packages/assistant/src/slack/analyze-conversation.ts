@@ -5,7 +5,7 @@ import { splitSentences } from "@retinue/core/text/split-sentences";
 import { isoWithOffset } from "@retinue/core/text/zone";
 import { cutAt } from "@retinue/core/tools/truncate";
 import type { Services } from "../service-tools/call-service.ts";
-import { readTool } from "../service-tools/service-tool.ts";
+import { describeLimit, readTool } from "../service-tools/service-tool.ts";
 import { cutText, fitItems } from "../service-tools/tool-output.ts";
 import type { SlackChannel, SlackMessage } from "./slack-provider.ts";
 import {
@@ -51,9 +51,7 @@ export const analyzeConversation = readTool({
     time_range: SLACK_PROPERTIES.time_range,
     thread_ts: { ...SLACK_PROPERTIES.thread_ts, description: "Only this thread, whenever it was." },
     limit: {
-      type: "integer",
-      minimum: 1,
-      maximum: 1_000,
+      ...describeLimit(1_000, 200),
       description: "At most this many of the newest messages, replies not counted; 200 by default.",
     },
   },
