@@ -94,7 +94,6 @@ test("reads a message in full", async () => {
     from: { name: "Dana Ortiz", address: DANA },
     to: [{ name: "Alex Kim", address: OWNER }],
     text: expect.stringContaining("numbers & answer"),
-    labels: ["INBOX", "UNREAD"],
     attachments: [],
   });
 });
@@ -171,7 +170,6 @@ test("sends with our Message-ID, the Bcc in the header and no header from a subj
     from: { address: OWNER },
     cc: [{ address: "sam.whitfield@acme.example" }],
     bcc: [{ address: "ruth.okafor@acme.example" }],
-    labels: ["SENT"],
   });
   expect(sent.text.trim()).toBe("Grüße\n.\nFrom the team");
 });
@@ -191,7 +189,6 @@ test("finds what was sent and what was kept as a draft by its Message-ID, and ne
   const { mail } = google;
   const sent = await mail.send(mailOf("found"), signal);
   const draft = await mail.draft(mailOf("draft"), signal);
-  expect(draft.messageId).toBe("<retinue-draft@retinue.example>");
   const find = (name: string, kind: "sent" | "draft") =>
     mail.findByMessageId(`<retinue-${name}@retinue.example>`, kind, signal);
   expect(await find("found", "sent")).toMatchObject({ id: sent.id, threadId: sent.threadId });

@@ -114,7 +114,7 @@ describe.skipIf(!hasProgram("dovecot", "--version"))("a mailbox on dovecot", () 
     expect(message.text).toContain("See");
     expect(message.text).not.toContain("<p>");
     expect(message.attachments).toEqual([{ name: "a.pdf", type: "application/pdf", bytes: 3 }]);
-    expect(message.labels).toEqual(["INBOX"]);
+    expect(message.id).toMatch(/^INBOX:/);
     expect(message.from).toEqual({ name: "Dana Ortiz", address: "dana.ortiz@acme.example" });
   });
 
@@ -214,7 +214,7 @@ describe.skipIf(!hasProgram("dovecot", "--version"))("a mailbox on dovecot", () 
     const { id } = await mailbox.draft(draft, signal);
     expect((await mailbox.findByMessageId(draft.messageId, "draft", signal))?.id).toBe(id);
     expect(await mailbox.findByMessageId(draft.messageId, "sent", signal)).toBeNull();
-    expect((await mailbox.get(id, signal)).labels).toEqual(["Drafts"]);
+    expect((await mailbox.get(id, signal)).id).toMatch(/^Drafts:/);
     expect(smtp.taken).toEqual([]);
   });
 

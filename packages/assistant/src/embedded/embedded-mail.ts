@@ -14,13 +14,14 @@ import {
 import {
   type Address,
   type Delivery,
-  type DeliveryStatus,
-  findWorstStatus,
+  describeDelivery,
+  findBounce,
   type MailMessage,
   type MailProvider,
   type MailQuery,
   type MailSummary,
   type OutgoingMail,
+  type RecipientStatus,
   type SentMail,
 } from "../mail/mail-provider.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
@@ -59,12 +60,7 @@ export function createEmbeddedMail(database: EmbeddedDatabase): MailProvider {
 
 async function readKept(database: EmbeddedDatabase, id: string): Promise<MailMessage> {
   const row = loadMailRow(database, id);
-  const read = await readMail(readBytes(row));
-  return {
-    ...readMailRow(row),
-    ...pickMailContent(read),
-    labels: [String(row.folder), ...(Number(row.unread) === 1 ? ["unread"] : [])],
-  };
+  return { ...readMailRow(row), ...pickMailContent(await readMail(readBytes(row))) };
 }
 
 /** A second send of the same Message-ID finds the first. */
@@ -79,8 +75,8 @@ async function keepSent(database: EmbeddedDatabase, mail: OutgoingMail): Promise
     : null;
   const receivedRead = received && (await readMail(received));
   const { id, threadId } = database.within(() => {
-    const thread = mail.threadId === undefined ? {} : { threadId: mail.threadId };
-    const sent = putMail(database, { folder: "sent", read, bytes, unread: false, dateMs, ...thread });
+    const { threadId } = mail;
+    const sent = putMail(database, { folder: "sent", read, bytes, unread: false, dateMs, threadId });
     if (received && receivedRead)
       putMail(database, { folder: "inbox", read: receivedRead, bytes: received, unread: true, dateMs });
     return sent;
@@ -88,43 +84,35 @@ async function keepSent(database: EmbeddedDatabase, mail: OutgoingMail): Promise
   return { id, threadId, delivery: await findDelivery(database, id) };
 }
 
-async function keepDraft(
-  database: EmbeddedDatabase,
-  mail: OutgoingMail,
-): Promise<{ id: string; messageId: string }> {
+async function keepDraft(database: EmbeddedDatabase, mail: OutgoingMail): Promise<{ id: string }> {
   const dateMs = cutToSecond(database.now());
   const write = { copy: "draft" as const, from: database.owner(), date: new Date(dateMs) };
   const bytes = normalizeLines(await writeMail(mail, write));
   const read = await readMail(bytes);
-  const { id } = putMail(database, { folder: "drafts", read, bytes, unread: false, dateMs });
-  return { id, messageId: mail.messageId };
+  return putMail(database, { folder: "drafts", read, bytes, unread: false, dateMs });
 }
 
 async function findDelivery(database: EmbeddedDatabase, id: string): Promise<Delivery> {
   const row = loadMailRow(database, id);
   const read = await readMail(readBytes(row));
-  const bounces = new Map(
-    database.db
-      .prepare("SELECT address, detail FROM bounces WHERE message_id = ?")
-      .all(String(row.message_id))
-      .map(({ address, detail }) => [String(address), String(detail)]),
-  );
+  const bounces = database.db
+    .prepare("SELECT address, detail FROM bounces WHERE message_id = ?")
+    .all(String(row.message_id))
+    .map(({ address, detail }) => ({ address: String(address), detail: String(detail) }));
   const hasArrived =
     row.folder === "inbox" || findMailRow(database, "inbox", String(row.message_id)) !== null;
   const own = database.owner().address.toLowerCase();
-  const addresses = [...new Set(listRecipients(read).map((address) => address.toLowerCase()))];
-  const recipients = addresses.map((address) => {
-    const bounce = bounces.get(address);
-    if (bounce !== undefined)
-      return { address, status: "bounced" as const, ...(bounce ? { detail: bounce } : {}) };
-    if (address === own && hasArrived) return { address, status: "delivered" as const };
-    return { address, ...describeUnsent(String(row.folder), read.isLocal) };
+  const addresses = listRecipients(read).map((address) => address.toLowerCase());
+  return describeDelivery(addresses, readMailRow(row).date, (address) => {
+    const bounced = findBounce(bounces, address);
+    if (bounced) return bounced;
+    if (address === own && hasArrived) return { status: "delivered" };
+    return describeUnsent(String(row.folder), read.isLocal);
   });
-  return { status: findWorstStatus(recipients), recipients, timestamp: readMailRow(row).date };
 }
 
 /** What is known of a recipient of whom nothing was heard; a delivery that did not happen is never claimed. */
-function describeUnsent(folder: string, isLocal: boolean): { status: DeliveryStatus; detail: string } {
+function describeUnsent(folder: string, isLocal: boolean): Omit<RecipientStatus, "address"> {
   if (folder === "drafts") return { status: "unknown", detail: "a draft; it was not sent" };
   return folder === "sent" && isLocal
     ? { status: "queued", detail: KEPT }

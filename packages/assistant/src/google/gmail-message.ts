@@ -2,7 +2,7 @@
 
 import type { gmail_v1 } from "@googleapis/gmail";
 import { oneLine, pickMailContent, type ReadMail, readMail, writeMail } from "../mail/mail-format.ts";
-import type { Address, MailMessage, MailQuery, MailSummary, OutgoingMail } from "../mail/mail-provider.ts";
+import type { MailMessage, MailQuery, MailSummary, OutgoingMail } from "../mail/mail-provider.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
 /** Headers that a list shows. */
@@ -17,24 +17,24 @@ const PLAIN_WORD = /^[\p{L}\p{N}](?:[\p{L}\p{N}@._+'’-]*[\p{L}\p{N}])?$/u;
 
 /** A message of a list, from its metadata. */
 export async function readGmailSummary(message: gmail_v1.Schema$Message): Promise<MailSummary> {
-  const { decodeWords } = await import("postal-mime");
-  return {
-    ...readCommon(message),
-    from: (await readHeaderPeople(message, "From"))[0] ?? { address: "" },
-    to: await readHeaderPeople(message, "To"),
-    subject: oneLine(decodeWords(readGmailHeader(message, "Subject"))),
-  };
+  const { from, to, subject } = await readGmailHead(message);
+  return { ...readCommon(message), from, to, subject };
 }
 
 /** A message in full, from its raw form. */
 export async function readGmailMessage(message: gmail_v1.Schema$Message): Promise<MailMessage> {
-  const content = pickMailContent(await readRawGmail(message));
-  return { ...readCommon(message), ...content, labels: message.labelIds ?? [] };
+  return { ...readCommon(message), ...pickMailContent(await readRawGmail(message)) };
 }
 
 /** What the raw form of a message says. */
-export async function readRawGmail(message: gmail_v1.Schema$Message): Promise<ReadMail> {
-  return await readMail(Buffer.from(message.raw ?? "", "base64url"));
+export function readRawGmail({ raw }: gmail_v1.Schema$Message): Promise<ReadMail> {
+  return readMail(Buffer.from(raw ?? "", "base64url"));
+}
+
+/** What the headers in a message's metadata say. */
+export function readGmailHead({ payload }: gmail_v1.Schema$Message): Promise<ReadMail> {
+  const lines = (payload?.headers ?? []).map(({ name, value }) => oneLine(`${name}: ${value}`));
+  return readMail(Buffer.from(lines.join("\r\n")));
 }
 
 /** A header from a message's metadata; empty if there is none. */
@@ -42,16 +42,6 @@ export function readGmailHeader(message: gmail_v1.Schema$Message, name: string):
   const wanted = name.toLowerCase();
   const found = message.payload?.headers?.find((header) => header.name?.toLowerCase() === wanted);
   return found?.value ?? "";
-}
-
-/** The people that a header of a message's metadata names; groups are given by their members. */
-export async function readHeaderPeople(message: gmail_v1.Schema$Message, name: string): Promise<Address[]> {
-  const { addressParser, decodeWords } = await import("postal-mime");
-  return addressParser(readGmailHeader(message, name), { flatten: true }).flatMap(({ name, address }) => {
-    if (!address) return [];
-    const shown = oneLine(decodeWords(name));
-    return [{ ...(shown ? { name: shown } : {}), address: oneLine(address) }];
-  });
 }
 
 /** The moment that Gmail has for a message, ISO 8601 in UTC. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findWorstStatus } from "../mail/mail-provider.ts";
+import { describeDelivery } from "../mail/mail-provider.ts";
 import { readSentDelivery } from "./gmail.ts";
 
 const sentTo = (to: string, labelIds: string[]) => ({
@@ -31,9 +31,9 @@ describe("what was handed over", () => {
 });
 
 test("the worst status of several counts, and of none it is unknown", () => {
-  const of = (...statuses: Parameters<typeof findWorstStatus>[0][number]["status"][]) =>
-    findWorstStatus(statuses.map((status) => ({ status })));
-  expect(of("delivered", "sent", "queued")).toBe("queued");
-  expect(of("sent", "bounced", "unknown")).toBe("bounced");
-  expect(of()).toBe("unknown");
+  const judge = (address: string) => ({ status: address.includes("bounced") ? "bounced" : "sent" }) as const;
+  const findStatus = (...addresses: string[]) => describeDelivery(addresses, "", judge).status;
+  expect(findStatus("sent@a.example", "bounced@a.example")).toBe("bounced");
+  expect(findStatus("sent@a.example")).toBe("sent");
+  expect(findStatus()).toBe("unknown");
 });

@@ -5,14 +5,15 @@ import type { Bounce } from "../mail/mail-format.ts";
 import {
   type Address,
   type Delivery,
-  findWorstStatus,
+  describeDelivery,
+  findBounce,
   type MailProvider,
   type MailQuery,
   type MailSummary,
   type OutgoingMail,
   type SentMail,
 } from "../mail/mail-provider.ts";
-import { mapLimited } from "../service-tools/service-requests.ts";
+import { eachPage, mapLimited } from "../service-tools/service-requests.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import {
   buildGmailQuery,
@@ -20,16 +21,17 @@ import {
   isWithinQuery,
   ORIGINAL_ID_HEADER,
   readGmailDate,
+  readGmailHead,
   readGmailHeader,
   readGmailMessage,
   readGmailSummary,
-  readHeaderPeople,
   readRawGmail,
   SUMMARY_HEADERS,
 } from "./gmail-message.ts";
 import type { GoogleApi } from "./google-session.ts";
 
 type Api = GoogleApi<"gmail">;
+type Message = gmail_v1.Schema$Message;
 
 const AT_ONCE = 5;
 const PAGE = 100;
@@ -97,13 +99,13 @@ async function keepDraft(
   mail: OutgoingMail,
   own: string,
   signal: AbortSignal,
-): Promise<{ id: string; messageId: string }> {
+): Promise<{ id: string }> {
   const message = await buildBody(mail, own);
   const kept = await api.request("the draft", signal, (gmail, options) =>
     gmail.users.drafts.create({ userId: "me", requestBody: { message } }, options),
   );
   if (!kept.id) throw new ToolFault("tool_error", "Gmail did not say which draft it keeps");
-  return { id: kept.id, messageId: mail.messageId };
+  return { id: kept.id };
 }
 
 async function findSent(
@@ -122,7 +124,7 @@ async function findDraft(api: Api, messageId: string, signal: AbortSignal): Prom
   const found = await findMessage(api, messageId, "DRAFT", signal);
   const id = found?.id ? await findDraftId(api, messageId, found.id, signal) : null;
   if (!found || !id) return null;
-  const delivery = { status: "unknown", recipients: [], timestamp: readGmailDate(found) } as const;
+  const delivery = describeDelivery([], readGmailDate(found), () => ({ status: "unknown" }));
   return { id, threadId: found.threadId ?? "", delivery };
 }
 
@@ -145,22 +147,18 @@ async function listIds(
   signal: AbortSignal,
 ): Promise<{ ids: string[]; estimate: number }> {
   const ids: string[] = [];
-  const q = buildGmailQuery(query);
-  let pageToken: string | undefined;
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
-    const maxResults = Math.min(PAGE, query.limit - ids.length);
-    const page = await api.request("the search", signal, (gmail, options) =>
-      gmail.users.messages.list(
-        { userId: "me", maxResults, ...(q ? { q } : {}), ...(pageToken ? { pageToken } : {}) },
-        options,
-      ),
-    );
-    ids.push(...(page.messages ?? []).map(({ id }) => id ?? "").filter(Boolean));
-    pageToken = page.nextPageToken ?? undefined;
-    if (!pageToken) break;
-    if (ids.length >= query.limit) {
+  const q = buildGmailQuery(query) || undefined;
+  const fetchPage = (pageToken?: string) =>
+    api.request("the search", signal, (gmail, options) => {
+      const maxResults = Math.min(PAGE, query.limit - ids.length);
+      return gmail.users.messages.list({ userId: "me", maxResults, q, pageToken }, options);
+    });
+  let pages = 0;
+  for await (const page of eachPage(fetchPage, ({ nextPageToken }) => nextPageToken)) {
+    ids.push(...listIdsIn(page.messages));
+    if (page.nextPageToken && ids.length >= query.limit)
       return { ids: ids.slice(0, query.limit), estimate: page.resultSizeEstimate ?? 0 };
-    }
+    if (++pages === MOST_PAGES) break;
   }
   return { ids, estimate: 0 };
 }
@@ -176,8 +174,11 @@ async function readIfThere(api: Api, id: string, signal: AbortSignal): Promise<M
 }
 
 async function buildBody(mail: OutgoingMail, from: string): Promise<{ raw: string; threadId?: string }> {
-  const raw = await composeRaw(mail, from);
-  return mail.threadId ? { raw, threadId: mail.threadId } : { raw };
+  return { raw: await composeRaw(mail, from), threadId: mail.threadId };
+}
+
+function listIdsIn(messages: readonly Message[] = []): string[] {
+  return messages.flatMap(({ id }) => id || []);
 }
 
 function checkId(id: string): string {
@@ -189,9 +190,6 @@ const ID_HEADERS: readonly string[] = ["Message-ID", ORIGINAL_ID_HEADER, "X-Goog
 const ADDRESS_HEADERS: readonly string[] = ["To", "Cc", "Bcc", "Date"];
 /** Only a call that was interrupted looks for its message, so it is among the newest. */
 const NEWEST = 25;
-
-type Message = gmail_v1.Schema$Message;
-type Recipient = Delivery["recipients"][number];
 
 const MOST_REPORTS = 10;
 const FROM_SERVER = /^(?:.*<)?(?:mailer-daemon|postmaster)@/i;
@@ -243,10 +241,10 @@ async function listMessages(
   query: { q?: string; labelIds?: string[]; maxResults: number },
   signal: AbortSignal,
 ): Promise<string[]> {
-  const { messages = [] } = await api.request("the mailbox", signal, (gmail, options) =>
+  const { messages } = await api.request("the mailbox", signal, (gmail, options) =>
     gmail.users.messages.list({ userId: "me", includeSpamTrash: true, ...query }, options),
   );
-  return messages.map(({ id }) => id ?? "").filter(Boolean);
+  return listIdsIn(messages);
 }
 
 async function findFirstMatch(
@@ -290,13 +288,12 @@ function fetchMessage(
  */
 export async function readSentDelivery(message: Message, self: string): Promise<Delivery> {
   const isInInbox = message.labelIds?.includes("INBOX") ?? false;
-  const lists = await Promise.all(["To", "Cc", "Bcc"].map((name) => readHeaderPeople(message, name)));
-  const addresses = new Set(lists.flat().map(({ address }) => address));
-  const recipients = [...addresses].map((address): Recipient => {
+  const { to, cc, bcc } = await readGmailHead(message);
+  const addresses = [...to, ...cc, ...bcc].map(({ address }) => address).filter(Boolean);
+  return describeDelivery(addresses, readGmailDate(message), (address) => {
     const isSelf = address.toLowerCase() === self.toLowerCase();
-    return { address, status: isSelf && isInInbox ? "delivered" : "sent" };
+    return { status: isSelf && isInInbox ? "delivered" : "sent" };
   });
-  return { status: findWorstStatus(recipients), recipients, timestamp: readGmailDate(message) };
 }
 
 /** The same, corrected by the reports of mail servers that are about this message. */
@@ -310,13 +307,12 @@ async function addReports(
   const ids = await findReports(api, message, signal);
   const bounces = (await mapLimited(ids, AT_ONCE, (id) => readReport(api, id, signal))).flat();
   const about = bounces.filter((bounce) => bounce.messageId === messageId);
-  const recipients = delivery.recipients.map((recipient): Recipient => {
-    const bounce = about.find(({ address }) => address.toLowerCase() === recipient.address.toLowerCase());
-    if (!bounce) return recipient;
-    const { detail } = bounce;
-    return { address: recipient.address, status: "bounced", ...(detail ? { detail } : {}) };
-  });
-  return { ...delivery, status: findWorstStatus(recipients), recipients };
+  const known = new Map(delivery.recipients.map((recipient) => [recipient.address, recipient]));
+  return describeDelivery(
+    [...known.keys()],
+    delivery.timestamp,
+    (address) => findBounce(about, address) ?? known.get(address) ?? { status: "unknown" },
+  );
 }
 
 /** Mails of mail servers since then, and those that Gmail has put into the same thread. */
@@ -331,8 +327,7 @@ async function findReports(api: Api, message: Message, signal: AbortSignal): Pro
     gmail.users.threads.get({ userId: "me", id, format: "metadata", metadataHeaders: ["From"] }, options),
   );
   const inThread = (thread.messages ?? []).filter((one) => FROM_SERVER.test(readGmailHeader(one, "From")));
-  const ids = [...inThread, ...found].flatMap((one) => one.id ?? []);
-  return [...new Set(ids)].slice(0, MOST_REPORTS);
+  return [...new Set(listIdsIn([...inThread, ...found]))].slice(0, MOST_REPORTS);
 }
 
 /** Whom a mail reports as not reached; a mail that cannot be read reports nobody. */

@@ -14,10 +14,15 @@ import {
   parseStatus,
   parseVisibility,
 } from "../calendar/calendar-provider.ts";
+import { eachPage } from "../service-tools/service-requests.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import type { GoogleApi, RequestOptions } from "./google-session.ts";
 
 type Api = GoogleApi<"calendar">;
+type Event = calendar_v3.Schema$Event;
+type Moment = calendar_v3.Schema$EventDateTime;
+type Guest = calendar_v3.Schema$EventAttendee;
+type FreeBusy = calendar_v3.Schema$FreeBusyCalendar;
 type Surroundings = { owner(signal: AbortSignal): Promise<string>; readonly zone: string };
 
 const CALENDAR = "primary";
@@ -28,7 +33,7 @@ const MOST_CALENDARS = 50;
 
 /** The owner's main calendar at Google. */
 export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): CalendarProvider {
-  const known = (event: calendar_v3.Schema$Event) => readEvent(event, zone);
+  const known = (event: Event) => readEvent(event, zone);
   return {
     kind: "google",
     refresh: api.refresh,
@@ -46,11 +51,7 @@ export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): C
     async create(event, signal) {
       const made = await api.request(`event '${event.id}'`, signal, (calendar, options) =>
         calendar.events.insert(
-          {
-            calendarId: CALENDAR,
-            sendUpdates: sendUpdatesTo(event.notify),
-            requestBody: buildEventBody(event),
-          },
+          { ...describeWrite(event.notify), requestBody: buildEventBody(event) },
           options,
         ),
       );
@@ -60,7 +61,7 @@ export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): C
     async remove(id, { etag, notify }, signal) {
       await api.request(`event '${id}'`, signal, (calendar, options) =>
         calendar.events.delete(
-          { calendarId: CALENDAR, eventId: checkId(id), sendUpdates: sendUpdatesTo(notify) },
+          { ...describeWrite(notify), eventId: checkId(id) },
           requireUnchanged(options, etag),
         ),
       );
@@ -82,30 +83,25 @@ async function listSpan(
   api: Api,
   span: CalendarSpan & { readonly query?: string; readonly limit: number },
   signal: AbortSignal,
-): Promise<calendar_v3.Schema$Event[]> {
-  const items: calendar_v3.Schema$Event[] = [];
+): Promise<Event[]> {
   const asked = {
-    calendarId: CALENDAR,
-    singleEvents: true,
-    orderBy: "startTime",
-    timeMin: span.start,
-    timeMax: span.end,
-    maxResults: PAGE,
-    ...(span.query ? { q: span.query } : {}),
+    ...{ calendarId: CALENDAR, singleEvents: true, orderBy: "startTime", maxResults: PAGE },
+    ...{ timeMin: span.start, timeMax: span.end, q: span.query || undefined },
   };
-  let pageToken: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const answer = await api.request("the calendar", signal, (calendar, options) =>
-      calendar.events.list({ ...asked, ...(pageToken ? { pageToken } : {}) }, options),
+  const fetchPage = (pageToken?: string) =>
+    api.request("the calendar", signal, (calendar, options) =>
+      calendar.events.list({ ...asked, pageToken }, options),
     );
+  const items: Event[] = [];
+  let pages = 0;
+  for await (const answer of eachPage(fetchPage, (page) => page.nextPageToken)) {
     items.push(...(answer.items ?? []).filter(({ status }) => status !== "cancelled"));
-    pageToken = answer.nextPageToken ?? undefined;
-    if (!pageToken || items.length >= span.limit) break;
+    if (++pages === MOST_PAGES || items.length >= span.limit) break;
   }
   return items;
 }
 
-async function fetchEvent(api: Api, id: string, signal: AbortSignal): Promise<calendar_v3.Schema$Event> {
+async function fetchEvent(api: Api, id: string, signal: AbortSignal): Promise<Event> {
   return await api.request(`event '${id}'`, signal, (calendar, options) =>
     calendar.events.get({ calendarId: CALENDAR, eventId: checkId(id) }, options),
   );
@@ -116,14 +112,13 @@ async function patchEvent(
   api: Api,
   { id, change, etag }: { id: string; change: EventChange; etag: string },
   signal: AbortSignal,
-): Promise<calendar_v3.Schema$Event> {
+): Promise<Event> {
   const guests = change.attendees ? ((await fetchEvent(api, id, signal)).attendees ?? []) : [];
   return await api.request(`event '${id}'`, signal, (calendar, options) =>
     calendar.events.patch(
       {
-        calendarId: CALENDAR,
+        ...describeWrite(change.notify),
         eventId: checkId(id),
-        sendUpdates: sendUpdatesTo(change.notify),
         requestBody: buildChangeBody(change, guests),
       },
       requireUnchanged(options, etag),
@@ -136,8 +131,8 @@ async function queryBusy(
   ids: readonly string[],
   { start, end }: CalendarSpan,
   signal: AbortSignal,
-): Promise<Record<string, calendar_v3.Schema$FreeBusyCalendar>> {
-  const found: Record<string, calendar_v3.Schema$FreeBusyCalendar> = {};
+): Promise<Record<string, FreeBusy>> {
+  const found: Record<string, FreeBusy> = {};
   for (let first = 0; first < ids.length; first += MOST_CALENDARS) {
     const items = ids.slice(first, first + MOST_CALENDARS).map((id) => ({ id }));
     const requestBody = { timeMin: start, timeMax: end, timeZone: "UTC", items };
@@ -149,7 +144,7 @@ async function queryBusy(
   return found;
 }
 
-function readBusy(address: string, answer: calendar_v3.Schema$FreeBusyCalendar | undefined): Busy {
+function readBusy(address: string, answer: FreeBusy | undefined): Busy {
   const reason = answer?.errors?.[0]?.reason;
   if (!answer || reason) {
     const unseen = reason === "notFound" || !answer;
@@ -169,8 +164,8 @@ function requireUnchanged(options: RequestOptions, etag: string): RequestOptions
   return etag ? { ...options, headers: { "If-Match": etag } } : options;
 }
 
-function sendUpdatesTo(notify: boolean): "all" | "none" {
-  return notify ? "all" : "none";
+function describeWrite(notify: boolean) {
+  return { calendarId: CALENDAR, sendUpdates: notify ? "all" : "none" };
 }
 
 function checkId(id: string): string {
@@ -178,16 +173,13 @@ function checkId(id: string): string {
   throw new ToolFault("params", `'${id}' is no id of an event at Google`);
 }
 
-type Event = calendar_v3.Schema$Event;
-type Moment = calendar_v3.Schema$EventDateTime;
-type Guest = calendar_v3.Schema$EventAttendee;
-
 /** An event of Google's as the tools know it; `zone` is for events that name none. */
 function readEvent(event: Event, zone: string): CalendarEvent {
   const rule = event.recurrence?.find((line) => /^RRULE:/i.test(line))?.replace(/^RRULE:/i, "");
-  const { location, description, recurringEventId, htmlLink, organizer } = event;
+  const { organizer } = event;
   return {
     id: event.id ?? "",
+    seriesId: event.recurringEventId || undefined,
     title: event.summary ?? "",
     start: readMomentTime(event.start ?? event.originalStartTime, zone),
     end: readMomentTime(event.end ?? event.originalStartTime, zone),
@@ -196,42 +188,35 @@ function readEvent(event: Event, zone: string): CalendarEvent {
     free: event.transparency === "transparent",
     status: parseStatus(event.status),
     etag: event.etag ?? "",
-    ...(recurringEventId ? { seriesId: recurringEventId } : {}),
-    ...(location ? { location } : {}),
-    ...(description ? { description } : {}),
-    ...(organizer?.email ? { organizer: { address: organizer.email, self: organizer.self ?? false } } : {}),
-    ...(rule ? { recurrence: rule } : {}),
-    ...(htmlLink ? { link: htmlLink } : {}),
+    location: event.location || undefined,
+    description: event.description || undefined,
+    organizer: organizer?.email ? { address: organizer.email, self: organizer.self ?? false } : undefined,
+    recurrence: rule || undefined,
+    link: event.htmlLink || undefined,
   };
 }
 
 /** The body that makes an event. */
 function buildEventBody(event: NewEvent): Event {
   return {
-    id: event.id,
-    summary: event.title,
-    start: writeMomentTime(event.start),
-    end: writeMomentTime(event.end),
+    ...{ id: event.id, summary: event.title, visibility: event.visibility },
+    ...{ start: writeMomentTime(event.start), end: writeMomentTime(event.end) },
     attendees: event.attendees.map((email) => ({ email })),
-    ...(event.location ? { location: event.location } : {}),
-    ...(event.description ? { description: event.description } : {}),
-    ...(event.recurrence ? { recurrence: [`RRULE:${trimRule(event.recurrence)}`] } : {}),
-    ...(event.visibility ? { visibility: event.visibility } : {}),
+    location: event.location || undefined,
+    description: event.description || undefined,
+    recurrence: event.recurrence ? [`RRULE:${trimRule(event.recurrence)}`] : undefined,
   };
 }
 
-/** The body that changes an event; guests who stay keep their answers. */
+/** The body that changes an event: what is undefined stays as it is, and so do the answers of guests who stay. */
 function buildChangeBody(change: EventChange, guests: readonly Guest[]): Event {
-  const { title, start, end, attendees, location, description, recurrence, visibility } = change;
+  const { title: summary, start, end, attendees, location, description, recurrence, visibility } = change;
+  const replace = (time: EventTime | undefined) =>
+    time && { dateTime: null, date: null, timeZone: null, ...writeMomentTime(time) };
   return {
-    ...(title === undefined ? {} : { summary: title }),
-    ...(start ? { start: { dateTime: null, date: null, timeZone: null, ...writeMomentTime(start) } } : {}),
-    ...(end ? { end: { dateTime: null, date: null, timeZone: null, ...writeMomentTime(end) } } : {}),
-    ...(attendees ? { attendees: attendees.map((address) => keepGuest(address, guests)) } : {}),
-    ...(location === undefined ? {} : { location }),
-    ...(description === undefined ? {} : { description }),
-    ...(recurrence === undefined ? {} : { recurrence: recurrence ? [`RRULE:${trimRule(recurrence)}`] : [] }),
-    ...(visibility === undefined ? {} : { visibility }),
+    ...{ summary, location, description, visibility, start: replace(start), end: replace(end) },
+    attendees: attendees?.map((address) => keepGuest(address, guests)),
+    recurrence: recurrence ? [`RRULE:${trimRule(recurrence)}`] : recurrence === "" ? [] : undefined,
   };
 }
 
@@ -255,9 +240,5 @@ function writeMomentTime(time: EventTime): Moment {
 }
 
 function readAttendee({ email, displayName, responseStatus }: Guest): Attendee {
-  return {
-    address: email ?? "",
-    ...(displayName ? { name: displayName } : {}),
-    response: parseResponse(responseStatus),
-  };
+  return { address: email ?? "", name: displayName || undefined, response: parseResponse(responseStatus) };
 }

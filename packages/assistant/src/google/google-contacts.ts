@@ -2,6 +2,7 @@
 
 import type { people_v1 } from "@googleapis/people";
 import { type Contact, type ContactsProvider, createAddressBook } from "../contacts/contacts-provider.ts";
+import { eachPage } from "../service-tools/service-requests.ts";
 import type { GoogleApi } from "./google-session.ts";
 
 /** Recipients of one message are resolved one by one; the address book is not read again for each. */
@@ -18,13 +19,8 @@ const PAGE = 1_000;
 
 /** The address book at Google. Its own search needs a warm-up and misses fresh entries, so the filter is ours. */
 export function createGoogleContacts(api: Api): ContactsProvider {
-  const { refresh } = api;
-  return createAddressBook({
-    kind: "google",
-    refresh,
-    freshMs: FRESH_MS,
-    load: (signal) => loadDirectory(api, signal),
-  });
+  const load = (signal: AbortSignal) => loadDirectory(api, signal);
+  return createAddressBook({ kind: "google", refresh: api.refresh, freshMs: FRESH_MS, load });
 }
 
 /** People and lists of the address book, people first. */
@@ -50,31 +46,23 @@ function readPerson(person: Person): Contact {
     name,
     emails,
     phones: listValues(person.phoneNumbers),
-    ...(work?.name ? { organization: work.name } : {}),
-    ...(work?.title ? { title: work.title } : {}),
-    ...(notes ? { notes } : {}),
+    organization: work?.name || undefined,
+    title: work?.title || undefined,
+    notes: notes || undefined,
   };
 }
 
 async function listPeople(api: Api, signal: AbortSignal): Promise<Person[]> {
-  const people: Person[] = [];
-  let pageToken: string | undefined;
-  do {
-    const answer = await api.request("the contacts", signal, (client, options) =>
-      client.people.connections.list(
-        {
-          resourceName: "people/me",
-          personFields: PERSON_FIELDS,
-          pageSize: PAGE,
-          ...(pageToken ? { pageToken } : {}),
-        },
-        options,
-      ),
+  const asked = { resourceName: "people/me", personFields: PERSON_FIELDS, pageSize: PAGE };
+  const fetchPage = (pageToken?: string) =>
+    api.request("the contacts", signal, (client, options) =>
+      client.people.connections.list({ ...asked, pageToken }, options),
     );
-    const page = answer.connections ?? [];
-    people.push(...page);
-    pageToken = page.length > 0 ? (answer.nextPageToken ?? undefined) : undefined;
-  } while (pageToken && people.length < MOST_CONTACTS);
+  const people: Person[] = [];
+  for await (const { connections = [] } of eachPage(fetchPage, (page) => page.nextPageToken)) {
+    people.push(...connections);
+    if (connections.length === 0 || people.length >= MOST_CONTACTS) break;
+  }
   return people.slice(0, MOST_CONTACTS);
 }
 

@@ -2,7 +2,7 @@
 
 import type { ImapFlow } from "imapflow";
 import { writeMail } from "../mail/mail-format.ts";
-import type { MailProvider, OutgoingMail, SentMail } from "../mail/mail-provider.ts";
+import type { Address, MailProvider, OutgoingMail, SentMail } from "../mail/mail-provider.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import {
   addRejections,
@@ -30,9 +30,7 @@ export function openImap(options: ImapOptions): MailProvider {
   const sender = () => ({ session, options, nowMs: options.now?.() ?? Date.now() });
   return {
     kind: "imap",
-    async self() {
-      return { address: options.address, ...(options.name && { name: options.name }) };
-    },
+    self: async () => readOwner(options),
     search: (query, signal) => session.run(signal, (client) => searchMail(client, query)),
     get: (id, signal) =>
       session.run(signal, (client) =>
@@ -45,6 +43,10 @@ export function openImap(options: ImapOptions): MailProvider {
     delivery: (id, signal) => session.run(signal, (client) => fetchDelivery(client, id)),
     close: () => session.close(),
   };
+}
+
+function readOwner({ address, name }: ImapOptions): Address {
+  return { address, name: name || undefined };
 }
 
 /** What sending needs: the mailbox, its settings, and the time. */
@@ -61,7 +63,7 @@ type Sender = {
  */
 async function sendMail(sender: Sender, mail: OutgoingMail, signal: AbortSignal): Promise<SentMail> {
   const { session, options, nowMs } = sender;
-  const from = { address: options.address, ...(options.name && { name: options.name }) };
+  const from = readOwner(options);
   const date = new Date(nowMs);
   const recipients = [...new Set([...mail.to, ...mail.cc, ...mail.bcc])];
   if (recipients.length === 0) throw new ToolFault("params", "the message has no recipient");
@@ -98,12 +100,11 @@ async function saveDraft(
   { session, options, nowMs }: Sender,
   mail: OutgoingMail,
   signal: AbortSignal,
-): Promise<{ readonly id: string; readonly messageId: string }> {
-  const from = { address: options.address, ...(options.name && { name: options.name }) };
+): Promise<{ readonly id: string }> {
   const date = new Date(nowMs);
-  const bytes = await writeMail(mail, { copy: "draft", from, date });
+  const bytes = await writeMail(mail, { copy: "draft", from: readOwner(options), date });
   const place = await session.run(signal, (client) => keepCopy(client, { bytes, use: "drafts", mail, date }));
-  return { id: buildMailId(place), messageId: mail.messageId };
+  return { id: buildMailId(place) };
 }
 
 type Copy = {

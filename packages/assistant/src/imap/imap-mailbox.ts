@@ -17,11 +17,13 @@ import {
 } from "../mail/mail-format.ts";
 import {
   type Delivery,
-  findWorstStatus,
+  describeDelivery,
+  findBounce,
   type MailMessage,
   type MailQuery,
   type MailSummary,
 } from "../mail/mail-provider.ts";
+import { toIso } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
 const NAMES: Readonly<Record<"sent" | "drafts", readonly string[]>> = {
@@ -158,7 +160,7 @@ function readFetchedSummary({ place, raw, mail }: Fetched): MailSummary {
     from: mail.from,
     to: mail.to,
     subject: mail.subject,
-    date: findDate({ raw, mail }),
+    date: toIso(mail.dateMs ?? readArrival(raw)),
     snippet: cutSnippet(mail.text),
     unread: !raw.flags?.has("\\Seen"),
   };
@@ -166,22 +168,12 @@ function readFetchedSummary({ place, raw, mail }: Fetched): MailSummary {
 
 /** A fetched message in full. */
 export function readFetchedMail(fetched: Fetched): MailMessage {
-  const { mail, place } = fetched;
-  return {
-    ...readFetchedSummary(fetched),
-    ...pickMailContent(mail),
-    labels: [place.folder],
-  };
+  return { ...readFetchedSummary(fetched), ...pickMailContent(fetched.mail) };
 }
 
 /** IMAP knows no threads everywhere: a thread is named by the Message-ID that began it. */
 export function findThread(mail: Pick<ReadMail, "references" | "messageId">): string {
   return mail.references[0] ?? mail.messageId;
-}
-
-function findDate({ raw, mail }: Pick<Fetched, "raw" | "mail">): string {
-  const ms = mail.dateMs ?? readArrival(raw);
-  return new Date(ms).toISOString();
 }
 
 /** When the server got a message; 0 if it does not say. */
@@ -365,19 +357,15 @@ type Known = {
 };
 
 function judgeRecipients(addresses: readonly string[], known: Known): Delivery {
-  const find = (list: readonly Rejected[], address: string) =>
-    list.find((one) => one.address.toLowerCase() === address.toLowerCase());
-  const recipients = [...new Set(addresses)].map((address) => {
-    const rejected = find(known.rejected, address);
-    if (rejected) return { address, status: "rejected" as const, detail: rejected.detail };
-    const bounced = find(known.bounces, address);
-    if (bounced)
-      return { address, status: "bounced" as const, ...(bounced.detail && { detail: bounced.detail }) };
-    if (known.isPending)
-      return { address, status: "unknown" as const, detail: "it was cut off while it was being sent" };
-    return { address, status: "sent" as const };
+  return describeDelivery(addresses, toIso(known.atMs), (address) => {
+    const rejected = known.rejected.find((one) => one.address.toLowerCase() === address.toLowerCase());
+    if (rejected) return { status: "rejected", detail: rejected.detail };
+    const bounced = findBounce(known.bounces, address);
+    if (bounced) return bounced;
+    return known.isPending
+      ? { status: "unknown", detail: "it was cut off while it was being sent" }
+      : { status: "sent" };
   });
-  return { status: findWorstStatus(recipients), recipients, timestamp: new Date(known.atMs).toISOString() };
 }
 
 /** Delivery reports in the inbox that are about a message. */

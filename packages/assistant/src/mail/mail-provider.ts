@@ -52,7 +52,7 @@ export type MailContent = {
 };
 
 /** One message in full. */
-export type MailMessage = MailSummary & MailContent & { readonly labels: readonly string[] };
+export type MailMessage = MailSummary & MailContent;
 
 /** What to look for; all given fields must match. */
 export type MailQuery = {
@@ -69,19 +69,21 @@ export type MailQuery = {
   readonly limit: number;
 };
 
-/** What the provider really knows of one recipient. */
-export type DeliveryStatus = "delivered" | "sent" | "queued" | "rejected" | "bounced" | "unknown";
+type DeliveryStatus = "delivered" | "sent" | "queued" | "rejected" | "bounced" | "unknown";
+
+/** How far a message has come to one recipient. */
+export type RecipientStatus = {
+  readonly address: string;
+  readonly status: DeliveryStatus;
+  /** The server's words, if it said any. */
+  readonly detail?: string;
+};
 
 /** How far a message has come. */
 export type Delivery = {
   /** The worst of its recipients' if they differ. */
   readonly status: DeliveryStatus;
-  readonly recipients: readonly {
-    readonly address: string;
-    readonly status: DeliveryStatus;
-    /** The server's words, if it said some. */
-    readonly detail?: string;
-  }[];
+  readonly recipients: readonly RecipientStatus[];
   /** ISO 8601 in UTC; when the message was handed over. */
   readonly timestamp: string;
 };
@@ -101,10 +103,7 @@ export type MailProvider = ServiceProvider<"embedded" | "google" | "imap"> & {
   get(id: string, signal: AbortSignal): Promise<MailMessage>;
   send(mail: OutgoingMail, signal: AbortSignal): Promise<SentMail>;
   /** Keeps a draft; sends nothing. */
-  draft(
-    mail: OutgoingMail,
-    signal: AbortSignal,
-  ): Promise<{ readonly id: string; readonly messageId: string }>;
+  draft(mail: OutgoingMail, signal: AbortSignal): Promise<{ readonly id: string }>;
   /** A message that was handed over, or a draft that was kept, under this Message-ID; null if there is none. */
   findByMessageId(messageId: string, kind: "sent" | "draft", signal: AbortSignal): Promise<SentMail | null>;
   delivery(id: string, signal: AbortSignal): Promise<Delivery>;
@@ -119,7 +118,22 @@ const WORST_FIRST: readonly DeliveryStatus[] = [
   "delivered",
 ];
 
-/** The worst status of several recipients; `unknown` of none. */
-export function findWorstStatus(recipients: readonly { readonly status: DeliveryStatus }[]): DeliveryStatus {
-  return WORST_FIRST.find((each) => recipients.some(({ status }) => status === each)) ?? "unknown";
+/** The delivery to these addresses, each judged once; its status is the worst of theirs, and `unknown` of none. */
+export function describeDelivery(
+  addresses: readonly string[],
+  timestamp: string,
+  judge: (address: string) => Omit<RecipientStatus, "address">,
+): Delivery {
+  const recipients = [...new Set(addresses)].map((address) => ({ address, ...judge(address) }));
+  const worst = WORST_FIRST.find((each) => recipients.some(({ status }) => status === each));
+  return { status: worst ?? "unknown", recipients, timestamp };
+}
+
+/** What a delivery report says of a recipient, if one of these does. */
+export function findBounce(
+  reports: readonly { readonly address: string; readonly detail: string }[],
+  address: string,
+): { readonly status: "bounced"; readonly detail?: string } | undefined {
+  const bounce = reports.find((each) => each.address.toLowerCase() === address.toLowerCase());
+  return bounce && { status: "bounced", detail: bounce.detail || undefined };
 }

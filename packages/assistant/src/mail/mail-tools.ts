@@ -298,12 +298,9 @@ export const createDraft = writeTool({
   },
   run: async ({ subject }, { plan, services, key }) => {
     const message = buildMail(plan, key);
-    const { id } = await services.mail(
+    const { id } = await services.mail<{ readonly id: string }>(
       (mail, signal) => mail.draft(message, signal),
-      async (mail, signal) => {
-        const kept = await mail.findByMessageId(message.messageId, "draft", signal);
-        return kept && { id: kept.id, messageId: message.messageId };
-      },
+      (mail, signal) => mail.findByMessageId(message.messageId, "draft", signal),
     );
     return { data: { draft_id: id, recipients: listAddresses(plan), subject } };
   },
