@@ -33,7 +33,13 @@ import {
   parseStored,
   type StoreOwner,
 } from "./embedded-database.ts";
-import { buildTextConditions, type Condition, splitFolded, splitOperators } from "./search-terms.ts";
+import {
+  buildTextConditions,
+  type Condition,
+  joinConditions,
+  splitFolded,
+  splitOperators,
+} from "./search-terms.ts";
 
 const KEPT = "kept in the local store; add an account to really send";
 const IMPORTED = "imported; the local store did not send it";
@@ -147,9 +153,7 @@ function searchMails(
   database: EmbeddedDatabase,
   query: MailQuery,
 ): { messages: MailSummary[]; total: number } {
-  const conditions = buildConditions(query, database.owner());
-  const where = conditions.map(({ sql }) => sql).join(" AND ");
-  const values = conditions.flatMap((condition) => condition.values);
+  const { where, values } = joinConditions(buildConditions(query, database.owner()));
   const { db } = database;
   const total = Number(db.prepare(`SELECT count(*) AS n FROM mails WHERE ${where}`).get(...values)?.n);
   const rows = db

@@ -118,7 +118,7 @@ test("an answer to an answer stays in its thread", async () => {
 test("a conversation with a person begins with the first post", async () => {
   const { slack } = await openStore();
   const direct = await slack.channel("@jonas", signal);
-  expect(direct).toMatchObject({ name: "@jonas", isPrivate: true });
+  expect(direct).toMatchObject({ name: "@jonas", id: expect.stringMatching(/^D/) });
   expect((await slack.messages(direct.id, { limit: 5 }, signal)).messages).toEqual([]);
   await slack.post({ channelId: direct.id, text: "Hi", callKey: "k" }, signal);
   expect((await slack.messages(direct.id, { limit: 5 }, signal)).messages).toHaveLength(1);

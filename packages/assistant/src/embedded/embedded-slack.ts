@@ -1,17 +1,12 @@
 // The chat workspace of the local store.
 
+import { textIn } from "../service-tools/service-requests.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import { foldText } from "../service-tools/tool-output.ts";
-import type {
-  SlackChannel,
-  SlackMessage,
-  SlackPage,
-  SlackProvider,
-  SlackUser,
-} from "../slack/slack-provider.ts";
-import { hintNearNames, type Names, readSlackMarkup } from "../slack/slack-text.ts";
+import { findChannelNamed, pickPerson, refuseChannel } from "../slack/pick-name.ts";
+import type { SlackMessage, SlackPage, SlackProvider, SlackUser } from "../slack/slack-provider.ts";
+import { type Names, readSlackMarkup } from "../slack/slack-text.ts";
 import { bindRowid, cleanColumn, type EmbeddedDatabase, parseStored } from "./embedded-database.ts";
-import { buildTextConditions, splitOperators } from "./search-terms.ts";
+import { buildTextConditions, joinConditions, splitOperators } from "./search-terms.ts";
 
 const MAX_TEXT_CHARS = 40_000;
 const REPLIES = `(SELECT count(*) FROM slack_messages r
@@ -21,7 +16,10 @@ const REPLIES = `(SELECT count(*) FROM slack_messages r
 export function createEmbeddedSlack(database: EmbeddedDatabase): SlackProvider {
   return {
     kind: "embedded",
-    channel: async (name) => describeChannel(findChannel(database, name)),
+    async channel(asked) {
+      const { id, name, isShared } = findChannel(database, asked);
+      return { id, name, isShared };
+    },
     messages: async (channelId, query) => listTopLevel(database, channelId, query),
     replies: async (channelId, threadTs, limit) => listThread(database, channelId, threadTs, limit),
     search: async (query) => searchStored(database, query),
@@ -36,26 +34,29 @@ type Post = Parameters<SlackProvider["post"]>[0];
 function listTopLevel(
   database: EmbeddedDatabase,
   channelId: string,
-  { oldest, latest, limit }: { oldest?: number; latest?: number; limit: number },
+  { oldest = 0, latest = Number.MAX_SAFE_INTEGER, limit }: Parameters<SlackProvider["messages"]>[1],
 ): SlackPage {
-  const rows = database.db
-    .prepare(
-      `SELECT m.*, ${REPLIES} FROM slack_messages m
-       WHERE m.channel_id = ? AND m.at >= ? AND m.at <= ? AND (m.thread_ts IS NULL OR m.thread_ts = m.ts)
-       ORDER BY m.at DESC LIMIT ?`,
-    )
-    .all(channelId, oldest ?? 0, latest ?? Number.MAX_SAFE_INTEGER, readLimit(limit) + 1);
-  return buildNewestPage(database, rows, limit);
+  const rows = selectMessages(
+    database,
+    `m.channel_id = ? AND m.at >= ? AND m.at <= ? AND (m.thread_ts IS NULL OR m.thread_ts = m.ts)
+     ORDER BY m.at DESC LIMIT ?`,
+    [channelId, oldest, latest, readLimit(limit) + 1],
+  );
+  const messages = rows.slice(0, readLimit(limit)).reverse();
+  return { messages, more: rows.length > messages.length };
 }
 
-function buildNewestPage(
+/** The messages that a condition names, as a reader sees them; with their order and limit. */
+function selectMessages(
   database: EmbeddedDatabase,
-  rows: Record<string, unknown>[],
-  limit: number,
-): SlackPage {
+  where: string,
+  values: readonly (string | number)[],
+): SlackMessage[] {
+  const rows = database.db
+    .prepare(`SELECT m.*, ${REPLIES} FROM slack_messages m WHERE ${where}`)
+    .all(...values);
   const names = loadSlackNames(database);
-  const kept = rows.slice(0, readLimit(limit)).reverse();
-  return { messages: kept.map((row) => showMessage(row, names)), more: rows.length > kept.length };
+  return rows.map((row) => showMessage(row, names));
 }
 
 function listThread(
@@ -64,20 +65,15 @@ function listThread(
   threadTs: string,
   limit: number,
 ): SlackPage {
-  const rows = database.db
-    .prepare(
-      `SELECT m.*, ${REPLIES} FROM slack_messages m
-       WHERE m.channel_id = ? AND (m.ts = ? OR m.thread_ts = ?) ORDER BY m.at LIMIT ?`,
-    )
-    .all(channelId, threadTs, threadTs, readLimit(limit) + 1);
+  const rows = selectMessages(
+    database,
+    "m.channel_id = ? AND (m.ts = ? OR m.thread_ts = ?) ORDER BY m.at LIMIT ?",
+    [channelId, threadTs, threadTs, readLimit(limit) + 1],
+  );
   if (rows.length === 0)
-    throw new ToolFault(
-      "params",
-      `There is no thread ${JSON.stringify(threadTs.slice(0, 40))} in this channel.`,
-    );
-  const names = loadSlackNames(database);
-  const kept = rows.slice(0, readLimit(limit));
-  return { messages: kept.map((row) => showMessage(row, names)), more: rows.length > kept.length };
+    throw new ToolFault("params", `there is no thread '${threadTs.slice(0, 40)}' in this channel`);
+  const messages = rows.slice(0, readLimit(limit));
+  return { messages, more: rows.length > messages.length };
 }
 
 function searchStored(
@@ -90,53 +86,37 @@ function searchStored(
   const texts = buildTextConditions(rest, { table: "slack_texts", columns: ["body"], row: "m.row" });
   if (texts === null && (rest !== "" || (channel === undefined && from === undefined)))
     return { messages: [], total: 0 };
-  const conditions = ["1", ...(texts ?? []).map(({ sql }) => sql)];
-  const values: (string | number)[] = (texts ?? []).flatMap((each) => each.values);
-  const add = (sql: string, value: string) => {
-    conditions.push(sql);
-    values.push(value);
-  };
-  if (channel !== undefined) add("m.channel_id = ?", findChannel(database, channel).id);
-  if (from !== undefined) add("m.user_id = ?", findUser(database, from).id);
-  const where = conditions.join(" AND ");
-  const { db } = database;
-  const total = Number(
-    db.prepare(`SELECT count(*) AS n FROM slack_messages m WHERE ${where}`).get(...values)?.n,
-  );
-  const rows = db
-    .prepare(`SELECT m.*, ${REPLIES} FROM slack_messages m WHERE ${where} ORDER BY m.at DESC LIMIT ?`)
-    .all(...values, readLimit(query.limit));
-  const names = loadSlackNames(database);
-  return { messages: rows.map((row) => showMessage(row, names)), total };
+  const conditions = [...(texts ?? [])];
+  if (channel !== undefined)
+    conditions.push({ sql: "m.channel_id = ?", values: [findChannel(database, channel).id] });
+  if (from !== undefined) conditions.push({ sql: "m.user_id = ?", values: [findUser(database, from).id] });
+  const { where, values } = joinConditions(conditions);
+  const count = database.db.prepare(`SELECT count(*) AS n FROM slack_messages m WHERE ${where}`);
+  const newest = `${where} ORDER BY m.at DESC LIMIT ?`;
+  const messages = selectMessages(database, newest, [...values, readLimit(query.limit)]);
+  return { messages, total: Number(count.get(...values)?.n) };
 }
 
 /** A second post of the same call finds the first. */
 function keepPost(database: EmbeddedDatabase, message: Post): SlackMessage {
-  if (message.text.trim() === "") throw new ToolFault("params", "The message has no text.");
+  const { callKey } = message;
+  if (message.text.trim() === "") throw new ToolFault("params", "the message has no text");
   if (message.text.length > MAX_TEXT_CHARS)
-    throw new ToolFault("params", `The message has more than ${MAX_TEXT_CHARS} characters.`);
+    throw new ToolFault("params", `the message has more than ${MAX_TEXT_CHARS} characters`);
   return database.within(() => {
-    const known = findCallMessage(database, message.channelId, message.callKey);
+    const known = findCallMessage(database, message.channelId, callKey);
     if (known) return known;
     const channel = findChannel(database, message.channelId);
     putChannel(database, channel);
-    const threadTs =
-      message.threadTs === undefined ? undefined : findRoot(database, channel.id, message.threadTs);
-    const ts = findFreeTs(database, channel.id);
-    const { callKey } = message;
+    const channelId = channel.id;
+    const threadTs = message.threadTs && findRoot(database, channelId, message.threadTs);
+    const [ts, userId] = [findFreeTs(database, channelId), findOwnerUser(database).id];
     // What does not begin a link or a mention is a sign of its own, as Slack writes it.
     const text = message.text.replaceAll(/<(?![@#!]|https?:|mailto:|tel:)/gi, "&lt;");
-    const base = {
-      channelId: channel.id,
-      ts,
-      userId: findOwnerUser(database).id,
-      text,
-      reactions: [],
-      callKey,
-    };
-    putMessage(database, threadTs === undefined ? base : { ...base, threadTs }, loadSlackNames(database));
-    const posted = findCallMessage(database, channel.id, callKey);
-    if (!posted) throw new ToolFault("tool_error", "The message could not be kept.");
+    const kept = { channelId, ts, threadTs, userId, text, reactions: [], callKey };
+    putMessage(database, kept, loadSlackNames(database));
+    const posted = findCallMessage(database, channelId, callKey);
+    if (!posted) throw new ToolFault("tool_error", "the message could not be kept");
     return posted;
   });
 }
@@ -152,10 +132,8 @@ function findCallMessage(
   channelId: string,
   callKey: string,
 ): SlackMessage | null {
-  const row = database.db
-    .prepare(`SELECT m.*, ${REPLIES} FROM slack_messages m WHERE m.channel_id = ? AND m.call_key = ?`)
-    .get(channelId, callKey);
-  return row ? showMessage(row, loadSlackNames(database)) : null;
+  const where = "m.channel_id = ? AND m.call_key = ?";
+  return selectMessages(database, where, [channelId, callKey])[0] ?? null;
 }
 
 /** The next time that no message of the channel has. */
@@ -189,63 +167,27 @@ function findChannel(database: EmbeddedDatabase, asked: string): StoredChannel {
   const channels = listChannels(database);
   const wanted = asked.trim();
   const name = wanted.replace(/^#/, "");
-  const exact = channels.find(({ id }) => id === wanted) ?? channels.find((each) => each.name === name);
-  if (exact) return exact;
-  const alike = channels.filter((each) => foldText(each.name) === foldText(name));
-  if (alike.length > 1)
-    throw new ToolFault(
-      "params",
-      `${JSON.stringify(asked.slice(0, 100))} can be several channels: ${joinNames(alike.map((each) => `#${each.name}`))}.`,
-    );
-  if (alike[0]) return alike[0];
+  const found = channels.find(({ id }) => id === wanted) ?? findChannelNamed(name, channels);
+  if (found) return found;
   if (wanted.startsWith("@")) return buildDirectChannel(findUser(database, wanted));
   const partner = listUsers(database).find(({ id }) => `D${id}` === wanted);
   if (partner) return buildDirectChannel(partner);
   const open = channels.filter(({ kind }) => kind !== "direct").map((each) => each.name);
-  const hint = hintNearNames(wanted.replace(/^#/, ""), open, "#") || `; there are ${joinNames(open)}`;
-  throw new ToolFault("params", `There is no channel ${JSON.stringify(wanted.slice(0, 100))}${hint}.`);
+  throw refuseChannel(name, open);
 }
 
 function buildDirectChannel({ id, name }: SlackUser): StoredChannel {
   return { id: `D${id}`, kind: "direct", name: `@${name}`, isShared: false, members: [id] };
 }
 
-function describeChannel({ id, name, kind, isShared, members }: StoredChannel): SlackChannel {
-  const count = members.length > 0 ? { members: members.length } : {};
-  return { id, name, isPrivate: kind !== "public", isShared, ...count };
-}
-
+/** An id or address, else a name, else a real name, else a word of one. */
 function findUser(database: EmbeddedDatabase, asked: string): SlackUser {
-  const users = listUsers(database);
-  const wanted = foldText(asked.trim().replace(/^@/, ""));
-  const isSame = (text: string | undefined) => text !== undefined && foldText(text) === wanted;
-  const tests: ((user: SlackUser) => boolean)[] = [
-    ({ id }) => isSame(id),
-    ({ email }) => isSame(email),
-    ({ name }) => isSame(name),
-    ({ realName }) => isSame(realName),
-    ({ realName }) => realName.split(/\s+/).some(isSame),
-  ];
-  for (const fits of wanted === "" ? [] : tests) {
-    const found = users.filter(fits);
-    if (found.length === 1 && found[0]) return found[0];
-    if (found.length > 1) throw refuseAmbiguous(asked, found);
-  }
-  const hint = hintNearNames(
-    wanted,
-    users.flatMap(({ name, realName }) => [name, realName]),
-    "",
-  );
-  throw new ToolFault("params", `There is nobody called ${JSON.stringify(asked.slice(0, 100))}${hint}.`);
-}
-
-function refuseAmbiguous(asked: string, found: readonly SlackUser[]): ToolFault {
-  const names = joinNames(found.map(({ name, realName }) => `@${name} (${realName})`));
-  return new ToolFault("params", `${JSON.stringify(asked.slice(0, 100))} can be several people: ${names}.`);
-}
-
-function joinNames(names: readonly string[]): string {
-  return names.length === 0 ? "none" : names.slice(0, 10).join(", ");
+  return pickPerson(asked, listUsers(database), [
+    ({ id, email }) => [id, email],
+    ({ name }) => [name],
+    ({ realName }) => [realName],
+    ({ realName }) => realName.split(/\s+/),
+  ]);
 }
 
 function readLimit(limit: number): number {
@@ -370,28 +312,27 @@ export function readStoredMessage(row: Record<string, unknown>): StoredMessage {
   return {
     channelId: String(row.channel_id),
     ts: String(row.ts),
-    ...(row.thread_ts === null ? {} : { threadTs: String(row.thread_ts) }),
+    threadTs: textIn(row.thread_ts),
     userId: String(row.user_id),
-    ...(row.user_name === null ? {} : { userName: String(row.user_name) }),
+    userName: textIn(row.user_name),
     text: String(row.text),
     reactions: parseStored(row.reactions),
-    ...(row.call_key === null ? {} : { callKey: String(row.call_key) }),
+    callKey: textIn(row.call_key),
   };
 }
 
 /** A row as a reader sees it. `replies` is the count of its thread's, if it begins one. */
 function showMessage(row: Record<string, unknown>, names: Names): SlackMessage {
   const { channelId, ts, threadTs, userId, userName, text, reactions } = readStoredMessage(row);
-  const replies = Number(row.replies ?? 0);
-  const thread = threadTs ?? (replies > 0 ? ts : undefined);
+  const replies = Number(row.replies) || undefined;
   const channel = names.channel(channelId) ?? channelId;
   return {
     ts,
     channel: { id: channelId, name: channel },
     user: { id: userId, name: names.person(userId) ?? userName ?? userId },
     text: readSlackMarkup(text, names),
-    ...(thread === undefined ? {} : { threadTs: thread }),
-    ...(replies > 0 ? { replies } : {}),
+    threadTs: threadTs ?? (replies ? ts : undefined),
+    replies,
     reactions,
     link: `retinue:slack/${encodeURIComponent(channel)}/p${ts.replace(".", "")}`,
   };

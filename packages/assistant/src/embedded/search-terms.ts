@@ -12,6 +12,15 @@ const UNSPACED =
 /** What a row must fulfil. */
 export type Condition = { readonly sql: string; readonly values: readonly (string | number)[] };
 
+/** Conditions that must all hold, as one; without any, every row fits. */
+export function joinConditions(conditions: readonly Condition[]): {
+  readonly where: string;
+  readonly values: readonly (string | number)[];
+} {
+  const where = conditions.map(({ sql }) => sql).join(" AND ") || "1";
+  return { where, values: conditions.flatMap(({ values }) => values) };
+}
+
 /**
  * Conditions that ask an FTS5 table for every word, or what begins like it; what stands in quotation marks must stand
  * there so. Every term is quoted, so nothing of what a model or a person writes is read as syntax. Null if there is no word

@@ -1,7 +1,7 @@
 // Imports the folder of a Slack export into the local store.
 
 import { basename, join } from "node:path";
-import { type JsonObject, recordIn, recordsIn } from "../service-tools/service-requests.ts";
+import { type JsonObject, recordIn, recordsIn, textIn } from "../service-tools/service-requests.ts";
 import type { SlackUser } from "../slack/slack-provider.ts";
 import { isSlackTs, isSystemMessage, readCallKey } from "../slack/slack-text.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";
@@ -122,17 +122,14 @@ function readUser(fields: JsonObject): SlackUser | null {
   const profile = recordIn(fields.profile);
   const name = readText(fields.name) ?? readText(profile.display_name);
   if (id === undefined || !ID.test(id) || name === undefined) return null;
-  const optional = {
-    title: readText(profile.title),
-    email: readText(profile.email),
-    zone: readText(fields.tz),
-    status: readText(profile.status_text),
-  };
   return {
     id,
     name: name.slice(0, 80),
     realName: readText(profile.real_name) ?? readText(fields.real_name) ?? name,
-    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+    title: readText(profile.title),
+    email: readText(profile.email),
+    zone: readText(fields.tz),
+    status: readText(profile.status_text),
     isBot: fields.is_bot === true,
   };
 }
@@ -158,20 +155,17 @@ function readChannel(
 /** A message of a day's file; null for what is none. */
 function readMessage(fields: JsonObject, channelId: string): StoredMessage | null {
   const ts = readText(fields.ts);
-  if (fields.type !== "message" || !isSlackTs(ts)) return null;
-  if (isSystemMessage(fields.subtype)) return null;
+  if (fields.type !== "message" || !isSlackTs(ts) || isSystemMessage(fields.subtype)) return null;
   const threadTs = readText(fields.thread_ts);
-  const userName = readText(fields.username);
-  const callKey = readText(readCallKey(fields.metadata));
   return {
     channelId,
     ts,
-    ...(isSlackTs(threadTs) ? { threadTs } : {}),
+    threadTs: isSlackTs(threadTs) ? threadTs : undefined,
     userId: readText(fields.user) ?? readText(fields.bot_id) ?? "unknown",
-    ...(userName === undefined ? {} : { userName }),
-    text: (typeof fields.text === "string" ? fields.text : "").slice(0, MAX_TEXT_CHARS).toWellFormed(),
+    userName: readText(fields.username),
+    text: (textIn(fields.text) ?? "").slice(0, MAX_TEXT_CHARS).toWellFormed(),
     reactions: readReactions(fields.reactions),
-    ...(callKey === undefined ? {} : { callKey }),
+    callKey: readText(readCallKey(fields.metadata)),
   };
 }
 

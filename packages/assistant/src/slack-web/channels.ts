@@ -1,10 +1,10 @@
 // The channels of a workspace at Slack.
 
-import { type JsonObject, numberIn, recordIn, textIn } from "../service-tools/service-requests.ts";
+import { type JsonObject, recordIn, textIn } from "../service-tools/service-requests.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
+import { findChannelNamed, refuseChannel } from "../slack/pick-name.ts";
 import type { SlackChannel } from "../slack/slack-provider.ts";
-import { hintNearNames } from "../slack/slack-text.ts";
-import { isWord, type SlackPeople, tryOr } from "./people.ts";
+import { isWord, type SlackPeople, type SlackPerson, tryOr } from "./people.ts";
 import { listAll, type SlackApi } from "./slack-api.ts";
 
 /** A channel, with whether the token's owner is in it. */
@@ -68,12 +68,11 @@ export function createChannels(api: SlackApi, people: SlackPeople): Channels {
   async function byName(given: string, signal: AbortSignal): Promise<SlackChannel> {
     const wanted = given.replace(/^#/, "").toLowerCase().slice(0, 80);
     if (wanted === "") throw new ToolFault("params", "no channel is named");
-    const found = findOnlyMatch(wanted, await list(KEPT_MS, signal));
-    if (found) return dropMembership(found);
-    const fresh = await list(FRESH_MS, signal);
-    const foundNow = findOnlyMatch(wanted, fresh);
-    if (!foundNow) throw refuseUnknownChannel(wanted, fresh);
-    return dropMembership(foundNow);
+    for (const maxAgeMs of [KEPT_MS, FRESH_MS]) {
+      const found = findChannelNamed(wanted, (await list(maxAgeMs, signal)).channels);
+      if (found) return dropMembership(found);
+    }
+    throw refuseUnknownChannel(wanted, await list(FRESH_MS, signal));
   }
 
   async function direct(who: string, signal: AbortSignal): Promise<SlackChannel> {
@@ -113,20 +112,10 @@ export function createChannels(api: SlackApi, people: SlackPeople): Channels {
 /** Without `groups:read` the private channels cannot be listed; then the public ones are. */
 async function listChannels(api: SlackApi, signal: AbortSignal): Promise<Listing> {
   const from = async (types: string) => {
-    const wanted = {
-      method: "conversations.list",
-      field: "channels",
-      cap: LISTED,
-      exclude_archived: true,
-      types,
-    };
-    const { items, isWhole } = await listAll(api, wanted, signal);
-    return {
-      at: api.now(),
-      channels: items.map(readChannel),
-      isWhole,
-      hasPrivate: types.includes("private"),
-    };
+    const listed = { method: "conversations.list", field: "channels", cap: LISTED };
+    const { items, isWhole } = await listAll(api, { ...listed, exclude_archived: true, types }, signal);
+    const hasPrivate = types.includes("private");
+    return { at: api.now(), channels: items.map(readChannel), isWhole, hasPrivate };
   };
   try {
     return await from("public_channel,private_channel");
@@ -136,13 +125,6 @@ async function listChannels(api: SlackApi, signal: AbortSignal): Promise<Listing
   }
 }
 
-function findOnlyMatch(wanted: string, { channels }: Listing): ListedChannel | undefined {
-  const matches = channels.filter((one) => one.name.toLowerCase() === wanted);
-  if (matches.length < 2) return matches[0];
-  const ids = matches.map(({ id }) => id).join(", ");
-  throw new ToolFault("params", `several channels are called '#${wanted}': ${ids}`);
-}
-
 function refuseUnknownChannel(wanted: string, { channels, isWhole, hasPrivate }: Listing): ToolFault {
   const limits = [
     ...(isWhole ? [] : [`only the first ${LISTED} channels were looked at`]),
@@ -150,27 +132,15 @@ function refuseUnknownChannel(wanted: string, { channels, isWhole, hasPrivate }:
       ? []
       : ["private channels are found by id only, for the app lacks the scope 'groups:read'"]),
   ];
-  const near = hintNearNames(
-    wanted,
-    channels.map(({ name }) => name),
-    "#",
-  );
-  const limit = limits.length === 0 ? "" : ` (${limits.join("; ")})`;
-  return new ToolFault("params", `there is no channel '#${wanted}'${near}${limit}`);
+  const names = channels.map(({ name }) => name);
+  return refuseChannel(wanted, names, limits.length === 0 ? "" : ` (${limits.join("; ")})`);
 }
 
 function readChannel(answer: JsonObject): ListedChannel {
   const id = textIn(answer.id);
   if (id === undefined) throw new ToolFault("tool_error", "Slack described a channel without an id");
-  const members = numberIn(answer.num_members);
-  return {
-    id,
-    name: textIn(answer.name) ?? id,
-    isPrivate: answer.is_private === true || answer.is_im === true || answer.is_mpim === true,
-    isShared: isShared(answer),
-    isMember: answer.is_member === true,
-    ...(members === undefined ? {} : { members }),
-  };
+  const isMember = answer.is_member === true;
+  return { id, name: textIn(answer.name) ?? id, isShared: isShared(answer), isMember };
 }
 
 /** Also while an invitation to another organisation is open; shared within one's own enterprise does not count. */
@@ -179,11 +149,8 @@ function isShared(answer: JsonObject): boolean {
   return answer.is_shared === true && answer.is_org_shared !== true;
 }
 
-function buildDirect(
-  id: string,
-  person: { readonly name: string; readonly isOutside: boolean },
-): SlackChannel {
-  return { id, name: `@${person.name}`, isPrivate: true, isShared: person.isOutside, members: 2 };
+function buildDirect(id: string, { name, isOutside }: SlackPerson): SlackChannel {
+  return { id, name: `@${name}`, isShared: isOutside };
 }
 
 function dropMembership({ isMember, ...channel }: ListedChannel): SlackChannel {

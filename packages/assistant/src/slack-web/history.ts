@@ -6,7 +6,7 @@ import type { SlackMessage, SlackProvider } from "../slack/slack-provider.ts";
 import { isSlackTs, isSystemMessage, listMentioned, readSlackMarkup } from "../slack/slack-text.ts";
 import type { Channels } from "./channels.ts";
 import { buildMessageLink, type Identity, type SlackPeople, type Team } from "./people.ts";
-import { nextCursor, type SlackApi } from "./slack-api.ts";
+import { callPages, type SlackApi } from "./slack-api.ts";
 
 /** What of a channel is wanted. */
 type HistoryRange = { readonly oldest?: number; readonly latest?: number; readonly limit: number };
@@ -61,26 +61,21 @@ export async function fetchHistory(
   },
   signal: AbortSignal,
 ): Promise<{ readonly raws: readonly JsonObject[]; readonly more: boolean }> {
-  const { oldest = 0, latest = Number.POSITIVE_INFINITY } = wanted.range;
-  const limit = Math.max(1, Math.floor(wanted.range.limit));
+  const { channelId: channel, range, isKnown: knownChannel, withMetadata } = wanted;
+  const { oldest = 0, latest = Number.POSITIVE_INFINITY } = range;
+  const limit = Math.max(1, Math.floor(range.limit));
+  const fixed = { channel, ...buildRangeArgs(range, api.now()), include_all_metadata: withMetadata };
+  const args = () => ({ ...fixed, limit: Math.min(PAGE, limit - raws.length) });
   const raws: JsonObject[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const args = {
-      channel: wanted.channelId,
-      limit: Math.min(PAGE, limit - raws.length),
-      cursor,
-      ...buildRangeArgs(wanted.range, api.now()),
-      ...(wanted.withMetadata ? { include_all_metadata: true } : {}),
-    };
-    const answer = await api.call("conversations.history", args, signal, { knownChannel: wanted.isKnown });
+  let pages = 0;
+  const history = callPages(api, "conversations.history", args, signal, { knownChannel });
+  for await (const { answer, next } of history) {
     const found = recordsIn(answer.messages);
     raws.push(...found.filter((raw) => wasSaid(raw) && isWithin(raw, oldest, latest)));
-    cursor = nextCursor(answer);
     if (raws.length >= limit)
-      return { raws: raws.slice(0, limit), more: raws.length > limit || cursor !== undefined };
-    const isPast = found.some((raw) => Number(raw.ts) < oldest);
-    if (cursor === undefined || isPast) return { raws, more: false };
+      return { raws: raws.slice(0, limit), more: raws.length > limit || next !== undefined };
+    if (next === undefined || found.some((raw) => Number(raw.ts) < oldest)) return { raws, more: false };
+    if (++pages === MAX_PAGES) break;
   }
   return { raws, more: true };
 }
@@ -97,30 +92,24 @@ export async function fetchThread(
   },
   signal: AbortSignal,
 ): Promise<{ readonly raws: readonly JsonObject[]; readonly more: boolean }> {
-  const { threadTs } = wanted;
-  const shown = threadTs.slice(0, 40);
-  if (!isSlackTs(threadTs))
+  const { channelId: channel, threadTs: ts, isKnown: knownChannel, withMetadata } = wanted;
+  const shown = ts.slice(0, 40);
+  if (!isSlackTs(ts))
     throw new ToolFault("params", `'${shown}' names no thread; a thread_ts looks like 1700000000.000100`);
   const limit = Math.max(1, Math.floor(wanted.limit));
+  const args = () => ({ channel, ts, limit: PAGE, include_all_metadata: withMetadata });
   const raws = new Map<string, JsonObject>();
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const args = {
-      channel: wanted.channelId,
-      ts: threadTs,
-      limit: PAGE,
-      cursor,
-      ...(wanted.withMetadata ? { include_all_metadata: true } : {}),
-    };
-    const answer = await api.call("conversations.replies", args, signal, { knownChannel: wanted.isKnown });
-    for (const raw of recordsIn(answer.messages)) {
-      const ts = textIn(raw.ts);
-      if (ts !== undefined && wasSaid(raw) && !raws.has(ts)) raws.set(ts, raw);
+  let pages = 0;
+  let more = true;
+  for await (const page of callPages(api, "conversations.replies", args, signal, { knownChannel })) {
+    for (const raw of recordsIn(page.answer.messages)) {
+      const own = textIn(raw.ts);
+      if (own !== undefined && wasSaid(raw) && !raws.has(own)) raws.set(own, raw);
     }
-    cursor = nextCursor(answer);
-    if (raws.size >= limit || cursor === undefined) break;
+    more = page.next !== undefined;
+    if (raws.size >= limit || ++pages === MAX_PAGES) break;
   }
-  return { raws: [...raws.values()].slice(0, limit), more: raws.size > limit || cursor !== undefined };
+  return { raws: [...raws.values()].slice(0, limit), more: more || raws.size > limit };
 }
 
 /**
@@ -129,11 +118,8 @@ export async function fetchThread(
  */
 function buildRangeArgs({ oldest, latest }: HistoryRange, now: number): JsonObject {
   if (oldest === undefined && latest === undefined) return {};
-  return {
-    inclusive: true,
-    latest: (latest ?? Math.ceil(now / 1000) + DAY_S).toFixed(6),
-    ...(oldest === undefined ? {} : { oldest: oldest.toFixed(6) }),
-  };
+  const end = latest ?? Math.ceil(now / 1000) + DAY_S;
+  return { inclusive: true, latest: end.toFixed(6), oldest: oldest?.toFixed(6) };
 }
 
 function wasSaid(raw: JsonObject): boolean {
@@ -178,7 +164,6 @@ export function readSlackMessage(
   const ts = textIn(raw.ts) ?? "";
   const permalink = textIn(raw.permalink);
   const threadTs = textIn(raw.thread_ts) ?? findThread(permalink);
-  const replies = numberIn(raw.reply_count);
   const link = buildMessageLink(identity, { channelId: channel.id, ts, threadTs }) ?? permalink;
   return {
     ts,
@@ -189,9 +174,9 @@ export function readSlackMessage(
       const emoji = textIn(name);
       return emoji === undefined ? [] : [{ name: emoji, count: numberIn(count) ?? 1 }];
     }),
-    ...(threadTs === undefined ? {} : { threadTs }),
-    ...(replies === undefined ? {} : { replies }),
-    ...(link?.startsWith("https://") ? { link } : {}),
+    threadTs,
+    replies: numberIn(raw.reply_count),
+    link: link?.startsWith("https://") ? link : undefined,
   };
 }
 

@@ -11,8 +11,9 @@ import {
   textIn,
 } from "../service-tools/service-requests.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
+import { foldText } from "../service-tools/tool-output.ts";
 import type { SlackChannel, SlackProvider } from "../slack/slack-provider.ts";
-import { CALL_EVENT, foldName, isSlackTs, readCallKey } from "../slack/slack-text.ts";
+import { CALL_EVENT, isSlackTs, readCallKey } from "../slack/slack-text.ts";
 import { createChannels } from "./channels.ts";
 import {
   createHistory,
@@ -169,8 +170,8 @@ async function scanChannels(
 
 function isMatch(raw: JsonObject, { terms, from }: Wanted, directory: Directory): boolean {
   if (from && raw.user !== from.id) return false;
-  const text = foldName(readSlackText(raw, directory));
-  return terms.every((term) => text.includes(foldName(term)));
+  const text = foldText(readSlackText(raw, directory));
+  return terms.every((term) => text.includes(foldText(term)));
 }
 
 /** Words and quoted phrases of a query; what would end a quotation or a line is left out. */

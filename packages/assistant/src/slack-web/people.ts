@@ -2,8 +2,8 @@
 
 import { type JsonObject, mapLimited, recordIn, textIn } from "../service-tools/service-requests.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
+import { pickPerson } from "../slack/pick-name.ts";
 import type { SlackUser } from "../slack/slack-provider.ts";
-import { foldName, hintNearNames } from "../slack/slack-text.ts";
 import { listAll, type SlackApi } from "./slack-api.ts";
 
 /** Somebody, with what decides whether writing to them leaves the organisation. */
@@ -83,7 +83,11 @@ export function createPeople(api: SlackApi, team: Team): SlackPeople {
     async find(given, signal) {
       const who = given.trim();
       const id = /^(?:<@)?([UW][A-Z0-9]{6,20})(?:\|[^<>]*)?>?$/.exec(who)?.[1];
-      const byName = async () => findOnlyMatch(who, await list(signal));
+      const byName = async () => {
+        const { people, isWhole } = await list(signal);
+        const scope = isWhole ? "" : ` among the first ${LISTED} people`;
+        return pickPerson(who, people, [(one) => [one.handle, one.name, one.realName]], scope);
+      };
       if (id !== undefined) return tryOr(byId(id, signal), isWord(who) ? byName : undefined);
       if (!/^[^\s@<>]+@[^\s@<>]+$/.test(who)) return byName();
       return read((await api.call("users.lookupByEmail", { email: who }, signal)).user, signal);
@@ -104,32 +108,9 @@ export function createPeople(api: SlackApi, team: Team): SlackPeople {
   };
 }
 
-function findOnlyMatch(given: string, { people, isWhole }: Listing): SlackPerson {
-  const who = given.replace(/^@/, "").slice(0, 80);
-  const wanted = foldName(who);
-  if (wanted === "") throw new ToolFault("params", "no person is named");
-  const isNamed = (name: string) => foldName(name) === wanted;
-  const matches = people.filter((one) => [one.handle, one.name, one.realName].some(isNamed));
-  const [only, ...others] = matches;
-  if (only && others.length === 0) return only;
-  if (only)
-    throw new ToolFault("params", `'${who}' may be ${matches.map(describePerson).join(" or ")}; use the id`);
-  const near = hintNearNames(
-    who,
-    people.flatMap((one) => [one.name, one.realName]),
-    "",
-  );
-  const scope = isWhole ? "" : ` among the first ${LISTED} people`;
-  throw new ToolFault("params", `there is nobody called '${who}' in this workspace${scope}${near}`);
-}
-
 /** Slack will not say it, today or tomorrow. */
 function isRefusal(thrown: unknown): boolean {
   return isServiceFault(thrown, "params", "permission");
-}
-
-function describePerson({ realName, name, id }: SlackPerson): string {
-  return `${realName} (@${name}, ${id})`;
 }
 
 function readPerson(
@@ -140,12 +121,6 @@ function readPerson(
   const id = textIn(user.id);
   if (id === undefined) throw new ToolFault("tool_error", "Slack described a person without an id");
   const handle = textIn(user.name) ?? id;
-  const optional = {
-    title: textIn(profile.title),
-    email: textIn(profile.email),
-    zone: textIn(user.tz),
-    status: textIn([profile.status_emoji, profile.status_text].filter(textIn).join(" ")),
-  };
   return {
     id,
     handle,
@@ -153,7 +128,10 @@ function readPerson(
     realName: textIn(profile.real_name) ?? textIn(user.real_name) ?? handle,
     isBot: user.is_bot === true,
     isOutside: isOutside(user, own),
-    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+    title: textIn(profile.title),
+    email: textIn(profile.email),
+    zone: textIn(user.tz),
+    status: textIn([profile.status_emoji, profile.status_text].filter(textIn).join(" ")),
   };
 }
 

@@ -4,6 +4,7 @@ import { findOwn } from "@retinue/core/schema/find-own";
 import type { FetchFunction, Logger, LogLevel, WebClient } from "@slack/web-api";
 import {
   createRenewal,
+  eachPage,
   fetchWhole,
   findStatusFault,
   type JsonObject,
@@ -183,21 +184,30 @@ export async function listAll(
 ): Promise<{ readonly items: readonly JsonObject[]; readonly isWhole: boolean }> {
   const items: JsonObject[] = [];
   const seen = new Set<string>();
-  let cursor: string | undefined;
-  do {
-    const answer = await api.call(method, { ...args, limit: PAGE, cursor }, signal);
+  for await (const { answer, next } of callPages(api, method, () => ({ ...args, limit: PAGE }), signal)) {
     items.push(...recordsIn(answer[field]));
-    cursor = nextCursor(answer);
-    if (cursor !== undefined && seen.has(cursor))
+    if (next !== undefined && seen.has(next))
       throw new ToolFault("tool_error", `Slack's ${method} goes in circles`);
-    seen.add(cursor ?? "");
-  } while (cursor !== undefined && items.length < cap && seen.size < MAX_PAGES);
-  return { items: items.slice(0, cap), isWhole: cursor === undefined && items.length <= cap };
+    seen.add(next ?? "");
+    if (next === undefined) return { items: items.slice(0, cap), isWhole: items.length <= cap };
+    if (items.length >= cap || seen.size >= MAX_PAGES) break;
+  }
+  return { items: items.slice(0, cap), isWhole: false };
 }
 
-/** Where the next page begins; undefined after the last one. */
-export function nextCursor(answer: JsonObject): string | undefined {
-  return textIn(recordIn(answer.response_metadata).next_cursor);
+/** The answers of a method page by page, each with where the next one begins; `args` is asked before each page. */
+export function callPages(
+  api: SlackApi,
+  method: string,
+  args: () => JsonObject,
+  signal: AbortSignal,
+  options: CallOptions = {},
+): AsyncGenerator<{ readonly answer: JsonObject; readonly next: string | undefined }> {
+  const fetchPage = async (cursor: string | undefined) => {
+    const answer = await api.call(method, { ...args(), cursor }, signal, options);
+    return { answer, next: textIn(recordIn(answer.response_metadata).next_cursor) };
+  };
+  return eachPage(fetchPage, ({ next }) => next);
 }
 
 /** What a person does when a token no longer works and cannot be renewed. */

@@ -7,10 +7,8 @@ export type SlackChannel = {
   readonly id: string;
   /** Without its `#`. */
   readonly name: string;
-  readonly isPrivate: boolean;
   /** People of another organisation read it too. */
   readonly isShared: boolean;
-  readonly members?: number;
 };
 
 /** Somebody in the workspace. */

@@ -1,4 +1,4 @@
-// Slack's markup as a person reads it, and names that are near to one that is not there.
+// Slack's markup as a person reads it, and what marks its messages.
 
 import { recordIn, textIn } from "../service-tools/service-requests.ts";
 
@@ -58,38 +58,6 @@ function readLink(target: string, label: string): string {
 /** Slack escapes these three and no others; the ampersand comes last, so that nothing is read twice. */
 function unescapeText(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
-}
-
-/** Names that somebody may have meant, most alike first; none that share nothing with it. */
-function findNearNames(wanted: string, names: Iterable<string>, count = 5): string[] {
-  const pairs = pairLetters(wanted);
-  return [...new Set(names)]
-    .map((name) => ({ name, likeness: compareLikeness(pairs, pairLetters(name)) }))
-    .filter((near) => near.likeness >= 0.3)
-    .sort((a, b) => b.likeness - a.likeness || (a.name < b.name ? -1 : 1))
-    .slice(0, count)
-    .map(({ name }) => name);
-}
-
-/** `; near: #a, #b`, or nothing. */
-export function hintNearNames(wanted: string, names: Iterable<string>, mark: string): string {
-  const near = findNearNames(wanted, names);
-  return near.length === 0 ? "" : `; near: ${near.map((name) => mark + name).join(", ")}`;
-}
-
-/** Text as it is compared: case and forms of letters do not count. */
-export function foldName(text: string): string {
-  return text.normalize("NFKC").trim().toLowerCase();
-}
-
-function pairLetters(text: string): ReadonlySet<string> {
-  const letters = [...` ${foldName(text).slice(0, 80)} `];
-  return new Set(letters.slice(1).map((letter, index) => `${letters[index]}${letter}`));
-}
-
-/** Share of letter pairs that both have: 0 for none, 1 for all. */
-function compareLikeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  return (2 * [...a].filter((pair) => b.has(pair)).length) / (a.size + b.size);
 }
 
 /** Whether a text names a message within its channel: seconds since 1970 with six digits after the point. */

@@ -225,7 +225,7 @@ describe("a direct conversation", () => {
     const made = memoryAssistant();
     const slack = await made.assistant.slack();
     const dana = { id: "U1", name: "dana", realName: "Dana", isBot: false, ...user };
-    const found = { id: "D1", name: "@dana", isPrivate: true, isShared: false, ...channel };
+    const found = { id: "D1", name: "@dana", isShared: false, ...channel };
     Object.assign(slack, { channel: async () => found, user: async () => dana });
     return made;
   };
