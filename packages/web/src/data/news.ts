@@ -1,6 +1,6 @@
 import type { NewsEvent } from "@retinue/core/schema/api/stream";
-import { useSyncExternalStore } from "react";
-import { whileVisible } from "../live/signal.ts";
+import { Signal, useSignal } from "../live/signal.ts";
+import { findRetryDelay, listenTo, whileVisible } from "../live/stream.ts";
 import { loadWaiting, renew } from "./queries.ts";
 
 /** How the page and the server stand to each other. */
@@ -8,19 +8,17 @@ type Connection = "connecting" | "open" | "lost" | "signed-out";
 
 type News = { connection: Connection; asks: number };
 
-let news: News = { connection: "connecting", asks: 0 };
-const listeners = new Set<() => void>();
+const news = new Signal<News>({ connection: "connecting", asks: 0 });
 let startedAtMs: number | undefined;
 let source: EventSource | undefined;
 let failures = 0;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let glances: ReturnType<typeof setInterval> | undefined;
-const MOST_WAIT_MS = 5_000;
+const SIGNED_OUT_MS = 5_000;
 const GLANCE_MS = 30_000;
 
 function set(change: Partial<News>): void {
-  news = { ...news, ...change };
-  for (const listener of listeners) listener();
+  news.set({ ...news.value, ...change });
 }
 
 /** Opens the stream that says what is out of date, and keeps it open while the page is seen. */
@@ -46,7 +44,9 @@ async function glance(): Promise<void> {
 function follow(): void {
   clearTimeout(retry);
   source?.close();
-  source = new EventSource("/api/events");
+  const opened = new EventSource("/api/events");
+  source = opened;
+  const on = listenTo<NewsEvent>(opened);
   on("hello", (hello) => {
     failures = 0;
     set({ connection: "open", asks: hello.asks });
@@ -61,20 +61,12 @@ function follow(): void {
     renewLists();
   });
   on("agents", () => void renew({ queryKey: ["agents"] }));
-  const opened = source;
-  source.onerror = () => void lost(opened);
+  opened.onerror = () => void lost(opened);
 }
 
 function renewLists(): void {
   void renew({ queryKey: ["approvals"] });
   void renew({ queryKey: ["sessions"] });
-}
-
-function on<Kind extends NewsEvent["kind"]>(
-  kind: Kind,
-  take: (event: Extract<NewsEvent, { kind: Kind }>) => void,
-): void {
-  source?.addEventListener(kind, (message) => take(JSON.parse(message.data)));
 }
 
 /** A browser gives up on an answer that is an error, so the page asks why and tries again by itself. */
@@ -89,16 +81,10 @@ async function lost(from: EventSource): Promise<void> {
   if (from.readyState !== EventSource.CLOSED) return;
   clearTimeout(retry);
   // A new link, opened in another tab, signs this one in too.
-  retry = setTimeout(follow, status === 401 ? MOST_WAIT_MS : Math.min(500 * 2 ** failures++, MOST_WAIT_MS));
+  retry = setTimeout(follow, status === 401 ? SIGNED_OUT_MS : findRetryDelay(failures++));
 }
 
 /** The connection and the number of calls that wait for a person. */
 export function useNews(): News {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => news,
-  );
+  return useSignal(news);
 }

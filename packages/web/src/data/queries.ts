@@ -1,9 +1,15 @@
 import type { AgentFace, AgentList, ToolList } from "@retinue/core/schema/api/agent";
 import type { ApprovalList, ApprovalView } from "@retinue/core/schema/api/approval";
-import type { About, TraceView } from "@retinue/core/schema/api/inspect";
+import type { About, RunDetail, TraceView } from "@retinue/core/schema/api/inspect";
 import type { SessionDetail } from "@retinue/core/schema/api/session";
 import { completeTrace } from "@retinue/core/show/outline-trace";
-import { QueryClient, type QueryFilters, useQuery } from "@tanstack/react-query";
+import {
+  keepPreviousData,
+  QueryClient,
+  type QueryFilters,
+  queryOptions,
+  useQuery,
+} from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
 import { ApiFailure, api, encodePart, withQuery } from "./client.ts";
 
@@ -92,6 +98,22 @@ export function useSessionDetail(sessionId: string) {
     queryFn: () => api.get<SessionDetail>(`/api/sessions/${encodePart(sessionId)}?limit=1`),
     enabled: sessionId !== "",
   });
+}
+
+/** A run, and its end if it has come: what is known of it is then another thing. */
+type MaybeEnded = { runId: string; closedSeq: number | null };
+
+/** The request for everything about a run; it is another one once the run has ended. */
+export function runDetailQuery({ runId, closedSeq }: MaybeEnded) {
+  return queryOptions({
+    queryKey: ["run", runId, closedSeq],
+    queryFn: () => api.get<RunDetail>(`/api/runs/${runId}`),
+  });
+}
+
+/** Everything about a run, if it is wanted; read again once it has ended. */
+export function useRunDetail(run: MaybeEnded, options: { enabled?: boolean; staleTime?: number } = {}) {
+  return useQuery({ ...runDetailQuery(run), placeholderData: keepPreviousData, ...options });
 }
 
 const LEAST_WAIT_MS = 1_000;

@@ -1,12 +1,13 @@
 import { Dialog } from "@base-ui/react/dialog";
 import type { SessionList } from "@retinue/core/schema/api/session";
 import { useQuery } from "@tanstack/react-query";
-import { Bot, CornerDownLeft, GitBranch, SearchX } from "lucide-react";
-import { type ComponentType, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { Bot, CornerDownLeft, GitBranch, type LucideIcon, SearchX } from "lucide-react";
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { api, encodePart } from "../data/client.ts";
 import { useAgents } from "../data/queries.ts";
 import { join } from "../ui/class-names.ts";
+import { createFilter } from "../ui/create-filter.ts";
 import { findLook } from "../ui/status.tsx";
 import { PLACES } from "./places.ts";
 import { chooseTheme, THEME_CHOICES, THEMES } from "./theme.ts";
@@ -15,7 +16,7 @@ type Choice = {
   id: string;
   name: string;
   about: string;
-  icon: ComponentType<{ className?: string }>;
+  icon: LucideIcon;
   act: () => void;
 };
 
@@ -181,12 +182,11 @@ function useChoices(): Choice[] {
 
 /** Those that have every word, the ones that begin with it first. */
 function matching(choices: readonly Choice[], text: string): Choice[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = choices.filter(({ name, about, id }) => {
-    const whole = `${name} ${about} ${id}`.toLowerCase();
-    return words.every((word) => whole.includes(word));
-  });
-  const [first = ""] = words;
+  const fits = createFilter(text);
+  const [first = ""] = text.trim().toLowerCase().split(/\s+/);
   const rank = ({ name }: Choice) => (name.toLowerCase().startsWith(first) ? 0 : 1);
-  return fits.toSorted((one, other) => rank(one) - rank(other)).slice(0, MOST);
+  return choices
+    .filter(({ name, about, id }) => fits(name, about, id))
+    .toSorted((one, other) => rank(one) - rank(other))
+    .slice(0, MOST);
 }

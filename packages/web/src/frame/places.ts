@@ -5,9 +5,10 @@ import {
   Hand,
   HeartPulse,
   ListChecks,
+  type LucideIcon,
   MessageSquareText,
 } from "lucide-react";
-import { type ComponentType, useEffect } from "react";
+import { useEffect } from "react";
 import { useNews } from "../data/news.ts";
 import { useAbout } from "../data/queries.ts";
 import { Signal, useSignal } from "../live/signal.ts";
@@ -16,7 +17,7 @@ import { Signal, useSignal } from "../live/signal.ts";
 export type AppPlace = {
   path: string;
   name: string;
-  icon: ComponentType<{ className?: string }>;
+  icon: LucideIcon;
   /** The keys that lead there. */
   keys: string;
   /** On a phone it is found under More. */

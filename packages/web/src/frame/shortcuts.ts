@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { type KeyboardEvent as KeyPress, useEffect, useRef } from "react";
 
 /** What a key does; pairs such as `g r` are pressed one after the other. */
 type Shortcut = {
@@ -30,6 +30,17 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
 /** Everything that keys do right now, for the help. */
 export function allShortcuts(): Shortcut[] {
   return [...registered].flat();
+}
+
+/** What keys do while a part of the page has the focus. */
+export type KeyActs = readonly (readonly [key: string, act: () => void])[];
+
+/** Does what a key means to the part of the page that has the focus. Together with Ctrl, Alt or Cmd it means something else. */
+export function actOnKey(event: KeyPress, acts: KeyActs): void {
+  const [, act] = acts.find(([key]) => key === event.key) ?? [];
+  if (!act || event.metaKey || event.ctrlKey || event.altKey) return;
+  event.preventDefault();
+  act();
 }
 
 /** Listens for the whole page. */

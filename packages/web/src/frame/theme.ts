@@ -1,5 +1,4 @@
-import { Monitor, Moon, Sun } from "lucide-react";
-import type { ComponentType } from "react";
+import { type LucideIcon, Monitor, Moon, Sun } from "lucide-react";
 import { Signal, useSignal } from "../live/signal.ts";
 
 /** What the person chose; `system` follows the machine. */
@@ -30,7 +29,7 @@ export function useTheme(): ThemeChoice {
   return useSignal(choice);
 }
 
-type Look = { name: string; icon: ComponentType<{ className?: string }> };
+type Look = { name: string; icon: LucideIcon };
 
 /** What each theme is called, and its icon. */
 export const THEMES: Readonly<Record<ThemeChoice, Look>> = {

@@ -1,7 +1,9 @@
 import type { RunView, SessionCard, SessionDetail, StepView } from "@retinue/core/schema/api/session";
 import type { LiveChange, LiveText, StreamEvent } from "@retinue/core/schema/api/stream";
+import { hasFailed } from "@retinue/core/show/standing";
 import { ApiFailure, api } from "../data/client.ts";
-import { Signal, whileVisible } from "./signal.ts";
+import { Signal } from "./signal.ts";
+import { findRetryDelay, listenTo, whileVisible } from "./stream.ts";
 
 /** How far the page is with a session. */
 type Loading = { state: "loading" | "ready" | "reconnecting" } | { state: "failed"; failure: unknown };
@@ -19,7 +21,6 @@ const NO_STEPS: readonly StepView[] = [];
 const MOST_NOTICES = 50;
 /** Of a large session these are shown while the rest is still on its way; `begin.js` asks for as many. */
 const FIRST_RUNS = 300;
-const MOST_WAIT_MS = 5_000;
 
 /**
  * One session as the page knows it: loaded once, then kept up to date by its stream. Everything has a signal of its own,
@@ -155,10 +156,7 @@ export class SessionStore {
     this.#source?.close();
     const source = new EventSource(`/api/sessions/${this.sessionId}/events?after=${this.#seq}`);
     this.#source = source;
-    const on = <Kind extends StreamEvent["kind"]>(
-      kind: Kind,
-      take: (event: Extract<StreamEvent, { kind: Kind }>) => void,
-    ) => source.addEventListener(kind, (message) => take(JSON.parse(message.data)));
+    const on = listenTo<StreamEvent>(source);
     on("changed", ({ seq, runs, steps }) => {
       this.#seq = Math.max(this.#seq, seq);
       this.#takeRuns(runs);
@@ -199,7 +197,7 @@ export class SessionStore {
 
   #later(act: () => void): void {
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(act, Math.min(500 * 2 ** this.#failures++, MOST_WAIT_MS));
+    this.#retry = setTimeout(act, findRetryDelay(this.#failures++));
   }
 
   #note(notice: Omit<Notice, "id">): void {
@@ -292,7 +290,7 @@ export function addUpRuns(runs: Iterable<RunView>, findLive: (runId: string) => 
     const live = isLive ? findLive(run.runId) : null;
     totals.runs++;
     if (isLive) totals.live++;
-    if (run.status === "failed" || run.status === "timeout") totals.failed++;
+    if (hasFailed(run)) totals.failed++;
     totals.tokens += live?.tokens ?? run.tokens;
     const cost = isLive ? (live ? live.costUsd : 0) : run.costUsd;
     totals.costUsd = totals.costUsd === null || cost === null ? null : totals.costUsd + cost;

@@ -1,5 +1,6 @@
-import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { createContext, type ReactNode, useEffect, useState } from "react";
 import { SessionStore } from "./session-store.ts";
+import { useRequired } from "./use-required.ts";
 
 const Context = createContext<SessionStore | null>(null);
 
@@ -21,12 +22,10 @@ export function SessionScope({
     return () => opened.close();
   }, [sessionId, isPatient]);
   if (store?.sessionId !== sessionId) return null;
-  return <Context.Provider value={store}>{children}</Context.Provider>;
+  return <Context value={store}>{children}</Context>;
 }
 
 /** The session that the surrounding scope has opened. */
 export function useSession(): SessionStore {
-  const store = useContext(Context);
-  if (!store) throw new Error("there is no session around this part of the page");
-  return store;
+  return useRequired(Context, "session");
 }

@@ -2,7 +2,7 @@ import type { ApprovalDecision, ApprovalView } from "@retinue/core/schema/api/ap
 import { useMutation } from "@tanstack/react-query";
 import { Ban, Biohazard, Check, CheckCheck, CircleCheck, PauseCircle, TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, type Ref, useEffect, useRef, useState } from "react";
-import { ApiFailure, api } from "../data/client.ts";
+import { ApiFailure, api, encodePart } from "../data/client.ts";
 import { renew, useApprovals } from "../data/queries.ts";
 import { isPairBegun, useShortcuts } from "../frame/shortcuts.ts";
 import { useNow } from "../live/signal.ts";
@@ -56,7 +56,7 @@ export function ApprovalCard({
   useShortcuts(
     compact
       ? []
-      : ANSWER_KEYS.map(({ keys, answer, name }) => ({
+      : ANSWERS.map(({ keys, answer, name }) => ({
           keys,
           does: `${name}, at a question`,
           isAnswer: true,
@@ -64,7 +64,7 @@ export function ApprovalCard({
         })),
   );
   const onKeyDown = (event: KeyboardEvent) => {
-    const chosen = isPlainKey(event) ? ANSWER_KEYS.find(({ keys }) => keys === event.key) : undefined;
+    const chosen = isPlainKey(event) ? ANSWERS.find(({ keys }) => keys === event.key) : undefined;
     if (!compact || !chosen || !isReady) return;
     event.preventDefault();
     give(chosen.answer, note.current?.value ?? "");
@@ -127,7 +127,7 @@ function AskedBy({ approval }: { approval: ApprovalView }) {
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-3">
         <span className="min-w-0 wrap-anywhere">
-          in <TextLink href={`/chat/${encodeURIComponent(sessionId)}`}>{session || sessionId}</TextLink>
+          in <TextLink href={`/chat/${encodePart(sessionId)}`}>{session || sessionId}</TextLink>
         </span>
         {answer === null && <Countdown expiresAtMs={expiresAtMs} />}
       </div>
@@ -258,63 +258,29 @@ function useArmed(id: string): boolean {
   return armed === id;
 }
 
-const CHOICES = [
+/** What a person can say to a call, and the keys that say it, the same as in the terminal. */
+const ANSWERS = [
   { answer: "once", name: "Allow once", keys: "y", icon: Check, kind: "primary" },
   { answer: "run", name: "Allow for this run", keys: "a", icon: CheckCheck, kind: "plain" },
   { answer: "deny", name: "Deny", keys: "n", icon: Ban, kind: "danger" },
 ] as const;
 
-/** The keys that answer a question, the same as in the terminal. */
-const ANSWER_KEYS: readonly { keys: string; answer: AnswerChoice; name: string }[] = CHOICES;
+type AnswerChoice = (typeof ANSWERS)[number]["answer"];
 
-/** The three answers. Until they are ready they keep their place and the focus, and do nothing. */
-function AnswerButtons({
-  isReady,
-  onAnswer,
-  small = false,
-}: {
-  isReady: boolean;
-  onAnswer: (answer: AnswerChoice) => void;
-  small?: boolean;
-}) {
-  return (
-    <div className="flex flex-wrap gap-1.5">
-      {CHOICES.map(({ answer, name, keys, icon: Icon, kind }) => (
-        <Button
-          key={answer}
-          kind={kind}
-          small={small}
-          aria-disabled={!isReady}
-          aria-keyshortcuts={small ? undefined : keys}
-          title={
-            answer === "run" ? "Also for further calls of this run with exactly these arguments" : undefined
-          }
-          className={isReady ? undefined : "opacity-60"}
-          onClick={() => isReady && onAnswer(answer)}
-        >
-          <Icon aria-hidden className="size-3.5" /> {name}
-          {!small && (
-            <span aria-hidden className="max-sm:hidden">
-              <KeyHint keys={keys} />
-            </span>
-          )}
-        </Button>
-      ))}
-    </div>
-  );
-}
-
-/** The answers, and a note that goes to the agent with a denial. */
+/**
+ * The three answers, and a note that goes to the agent with a denial. Until they are ready the answers keep their place and the
+ * focus, and do nothing.
+ */
 function AnswerForm({
   isReady,
   onAnswer,
-  compact = false,
+  compact,
   noteRef,
 }: {
   isReady: boolean;
   onAnswer: (answer: AnswerChoice, note: string) => void;
-  compact?: boolean;
-  noteRef?: Ref<HTMLInputElement>;
+  compact: boolean;
+  noteRef: Ref<HTMLInputElement>;
 }) {
   const [note, setNote] = useState("");
   return (
@@ -325,7 +291,29 @@ function AnswerForm({
         if (isReady) onAnswer("deny", note);
       }}
     >
-      <AnswerButtons isReady={isReady} small={compact} onAnswer={(answer) => onAnswer(answer, note)} />
+      <div className="flex flex-wrap gap-1.5">
+        {ANSWERS.map(({ answer, name, keys, icon: Icon, kind }) => (
+          <Button
+            key={answer}
+            kind={kind}
+            small={compact}
+            aria-disabled={!isReady}
+            aria-keyshortcuts={compact ? undefined : keys}
+            title={
+              answer === "run" ? "Also for further calls of this run with exactly these arguments" : undefined
+            }
+            className={isReady ? undefined : "opacity-60"}
+            onClick={() => isReady && onAnswer(answer, note)}
+          >
+            <Icon aria-hidden className="size-3.5" /> {name}
+            {!compact && (
+              <span aria-hidden className="max-sm:hidden">
+                <KeyHint keys={keys} />
+              </span>
+            )}
+          </Button>
+        ))}
+      </div>
       <input
         ref={noteRef}
         aria-label="Note for a denial"
@@ -333,18 +321,14 @@ function AnswerForm({
         maxLength={2_000}
         value={note}
         onChange={(event) => setNote(event.target.value)}
-        className={
-          compact
-            ? "h-6 min-w-40 flex-1 rounded-md border border-line-strong bg-panel px-2 text-xs placeholder:text-ink-3"
-            : "h-8 min-w-48 flex-1 rounded-md border border-line-strong bg-panel px-2.5 text-sm placeholder:text-ink-3"
-        }
+        className={join(
+          "flex-1 rounded-md border border-line-strong bg-panel placeholder:text-ink-3",
+          compact ? "h-6 min-w-40 px-2 text-xs" : "h-8 min-w-48 px-2.5 text-sm",
+        )}
       />
     </form>
   );
 }
-
-/** What a person can say to a call. */
-type AnswerChoice = "once" | "run" | "deny";
 
 /** The answer as the server takes it. */
 function writeDecision(answer: AnswerChoice, note: string): ApprovalDecision {
@@ -356,7 +340,7 @@ function writeDecision(answer: AnswerChoice, note: string): ApprovalDecision {
 function useAnswer(approvalId: string, onDone?: (answer: AnswerChoice) => void) {
   return useMutation({
     mutationFn: ({ answer, note }: { answer: AnswerChoice; note: string }) =>
-      api.post(`/api/approvals/${encodeURIComponent(approvalId)}`, writeDecision(answer, note)),
+      api.post(`/api/approvals/${encodePart(approvalId)}`, writeDecision(answer, note)),
     onSuccess: (_, { answer }) => {
       tell(answer === "deny" ? "Denied." : answer === "run" ? "Allowed for this run." : "Allowed once.");
       onDone?.(answer);

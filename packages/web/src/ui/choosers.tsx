@@ -14,7 +14,7 @@ export const POPUP_ITEM =
   "grid cursor-default grid-cols-[1rem_1fr] items-center gap-1.5 rounded-md py-1 pr-3 pl-1.5 text-sm outline-none select-none data-highlighted:bg-hover";
 
 /** One thing that can be chosen, in a few words. */
-export type Option<Value extends string> = { value: Value; label: string; about?: string; mark?: ReactNode };
+type Option<Value extends string> = { value: Value; label: string; about?: string; mark?: ReactNode };
 
 /** A choice of one among a few. */
 export function ChoiceField<Value extends string>({
@@ -24,7 +24,6 @@ export function ChoiceField<Value extends string>({
   onChange,
   readOnly = false,
   isLabelHidden = false,
-  small = false,
 }: {
   label: string;
   value: Value;
@@ -32,7 +31,6 @@ export function ChoiceField<Value extends string>({
   onChange: (value: Value) => void;
   readOnly?: boolean;
   isLabelHidden?: boolean;
-  small?: boolean;
 }) {
   return (
     <div className="relative grid min-w-0 grid-cols-1 content-start gap-1">
@@ -45,12 +43,7 @@ export function ChoiceField<Value extends string>({
         <Select.Label className={isLabelHidden ? "sr-only" : "text-xs font-medium text-ink-2"}>
           {label}
         </Select.Label>
-        <Select.Trigger
-          className={join(
-            "flex w-full min-w-0 items-center justify-between gap-2 rounded-md border border-line-strong bg-panel px-2 text-left text-sm hover:bg-hover data-disabled:bg-raised data-disabled:text-ink-2",
-            small ? "h-7" : "h-8",
-          )}
-        >
+        <Select.Trigger className="flex h-8 w-full min-w-0 items-center justify-between gap-2 rounded-md border border-line-strong bg-panel px-2 text-left text-sm hover:bg-hover data-disabled:bg-raised data-disabled:text-ink-2">
           <Select.Value className="truncate" />
           <Select.Icon>
             <ChevronsUpDown aria-hidden className="size-3.5 text-ink-3" />

@@ -40,7 +40,7 @@ function takeSigns(text: string | null, most = MOST_SIGNS): string {
 }
 
 /** The mark of an agent: its icon, or its first letter, on its own colour. */
-export function AgentMark({ name, size = "md" }: { name: string; size?: "sm" | "md" | "lg" }) {
+export function AgentMark({ name, size = "md" }: { name: string; size?: "sm" | "md" }) {
   const { icon, color, displayName } = useFace(name);
   const hue = chooseHue(name, color);
   return (
@@ -48,7 +48,7 @@ export function AgentMark({ name, size = "md" }: { name: string; size?: "sm" | "
       aria-hidden
       className={join(
         "inline-grid shrink-0 place-items-center overflow-hidden rounded-md leading-none font-semibold select-none",
-        size === "sm" ? "size-5 text-xs" : size === "lg" ? "size-9 text-lg" : "size-6 text-sm",
+        size === "sm" ? "size-5 text-xs" : "size-6 text-sm",
       )}
       style={{ background: `oklch(0.7 0.12 ${hue} / 0.18)`, color: `oklch(0.6 0.14 ${hue})` }}
     >

@@ -7,7 +7,7 @@ import { join } from "./class-names.ts";
 export const INPUT =
   "w-full rounded-md border border-line-strong bg-panel px-2 text-sm text-ink placeholder:text-ink-3 focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-accent read-only:bg-raised read-only:text-ink-2 disabled:bg-raised disabled:text-ink-2";
 
-/** A label, what it labels, and what to know about it. */
+/** A label, what it labels, and below it what is wrong with that, or else what to know about it. */
 export function FormField({
   id,
   label,
@@ -18,7 +18,7 @@ export function FormField({
   id: string;
   label: string;
   hint?: ReactNode;
-  fault?: string | null;
+  fault?: string | null | undefined;
   children: ReactNode;
 }) {
   return (
@@ -27,25 +27,19 @@ export function FormField({
         {label}
       </label>
       {children}
-      <FieldNote id={`${id}-note`} hint={hint} fault={fault ?? null} />
+      {fault ? (
+        <p id={`${id}-note`} className="flex items-start gap-1 text-xs text-bad">
+          <CircleAlert aria-hidden className="mt-0.5 size-3 shrink-0" /> {fault}
+        </p>
+      ) : (
+        hint && (
+          <p id={`${id}-note`} className="text-xs text-pretty text-ink-3">
+            {hint}
+          </p>
+        )
+      )}
     </div>
   );
-}
-
-/** What is wrong with a field, or else what it is for. */
-export function FieldNote({ id, hint, fault }: { id: string; hint?: ReactNode; fault: string | null }) {
-  if (fault) {
-    return (
-      <p id={id} className="flex items-start gap-1 text-xs text-bad">
-        <CircleAlert aria-hidden className="mt-0.5 size-3 shrink-0" /> {fault}
-      </p>
-    );
-  }
-  return hint ? (
-    <p id={id} className="text-xs text-pretty text-ink-3">
-      {hint}
-    </p>
-  ) : null;
 }
 
 type TextFieldProps = {
@@ -85,7 +79,7 @@ export function TextField({ label, value, onChange, hint, fault, area, mono, ...
     onChange(next);
   };
   return (
-    <FormField id={id} label={label} hint={hint} fault={fault ?? null}>
+    <FormField id={id} label={label} hint={hint} fault={fault}>
       {area === undefined ? (
         <input
           {...common}
@@ -132,7 +126,7 @@ export function NumberField({
   const [typed, setTyped] = useState<string | null>(null);
   const fault = typed === null ? null : findFault(typed, { whole, least, most });
   return (
-    <FormField id={id} label={label} {...(hint && { hint })} fault={fault}>
+    <FormField id={id} label={label} hint={hint} fault={fault}>
       <input
         id={id}
         inputMode={whole ? "numeric" : "decimal"}

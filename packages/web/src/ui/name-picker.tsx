@@ -3,6 +3,7 @@ import { Check, TriangleAlert, X } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { POPUP, POPUP_ITEM } from "./choosers.tsx";
 import { join } from "./class-names.ts";
+import { FormField } from "./fields.tsx";
 
 const PLAIN = (): NameLook => ({});
 
@@ -35,10 +36,7 @@ export function NamePicker({
   const all = [...new Set([...choices, ...names])];
   const items = isOpen && fresh && !all.includes(fresh) ? [...all, fresh] : all;
   return (
-    <div className="grid min-w-0 grid-cols-1 content-start gap-1">
-      <label htmlFor={id} className="text-xs font-medium text-ink-2">
-        {label}
-      </label>
+    <FormField id={id} label={label} hint={hint}>
       <Combobox.Root
         multiple
         autoHighlight
@@ -81,12 +79,7 @@ export function NamePicker({
           </Combobox.Positioner>
         </Combobox.Portal>
       </Combobox.Root>
-      {hint && (
-        <p id={`${id}-note`} className="text-xs text-pretty text-ink-3">
-          {hint}
-        </p>
-      )}
-    </div>
+    </FormField>
   );
 }
 

@@ -1,7 +1,7 @@
 import { walkRuns } from "@retinue/core/show/walk-runs";
 import { ChevronDown, ChevronRight, ChevronsDownUp, ChevronsUpDown } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from "react";
-import { useShortcuts } from "../frame/shortcuts.ts";
+import { actOnKey, type KeyActs, useShortcuts } from "../frame/shortcuts.ts";
 
 /** What a tree is made of. */
 type Nested<Node> = { readonly children: readonly Node[] };
@@ -159,7 +159,7 @@ export function useTreeKeys<Node>(options: TreeKeysOptions<Node>) {
     { keys: "l", does: words.open, act: open },
     { keys: "h", does: "Close the branch, or go to the parent", act: close },
   ]);
-  const acts = new Map<string, () => void>([
+  const acts: KeyActs = [
     ["ArrowDown", () => step(1)],
     ["ArrowUp", () => step(-1)],
     ["ArrowRight", open],
@@ -170,13 +170,10 @@ export function useTreeKeys<Node>(options: TreeKeysOptions<Node>) {
     ["End", () => goTo(tree.rows.length - 1)],
     ["Enter", () => void (row && onEnter(row))],
     [" ", () => void (row && (row.isExpanded ? tree.fold(row.id, true) : onExpand(row)))],
-  ]);
+  ];
   const onKeyDown = (event: KeyboardEvent) => {
     const isRow = event.target instanceof HTMLElement && event.target.dataset.run !== undefined;
-    const act = acts.get(event.key);
-    if (!isRow || !act || event.metaKey || event.ctrlKey || event.altKey) return;
-    event.preventDefault();
-    act();
+    if (isRow) actOnKey(event, acts);
   };
   return { row, onKeyDown };
 }

@@ -8,6 +8,7 @@ import { useAgents } from "../../data/queries.ts";
 import { useShortcuts } from "../../frame/shortcuts.ts";
 import { join } from "../../ui/class-names.ts";
 import { ButtonLink } from "../../ui/controls.tsx";
+import { createFilter } from "../../ui/create-filter.ts";
 import { AgentMark } from "../../ui/face.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
@@ -107,16 +108,15 @@ function Groups({
 }
 
 function groupAgents(agents: readonly AgentCard[], words: string): [AgentCard["scope"], AgentCard[]][] {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = agents.filter(({ name, displayName, description, model, aliases, file }) => {
-    const whole = [name, displayName, description, model, file ?? "", ...aliases].join(" ").toLowerCase();
-    return wanted.every((word) => whole.includes(word));
-  });
+  const fits = createFilter(words);
+  const found = Map.groupBy(
+    agents.filter(({ name, displayName, description, model, aliases, file }) =>
+      fits(name, displayName, description, model, file, ...aliases),
+    ),
+    ({ scope }) => scope,
+  );
   const scopes = Object.keys(SCOPES) as AgentCard["scope"][];
-  return scopes.flatMap((scope): [AgentCard["scope"], AgentCard[]][] => {
-    const cards = fits.filter((card) => card.scope === scope);
-    return cards.length > 0 ? [[scope, cards]] : [];
-  });
+  return [...found].sort(([one], [other]) => scopes.indexOf(one) - scopes.indexOf(other));
 }
 
 const LOOK =

@@ -3,13 +3,13 @@ import {
   createContext,
   type ReactNode,
   useCallback,
-  useContext,
   useEffect,
   useMemo,
   useRef,
   useSyncExternalStore,
 } from "react";
 import { useSignal } from "../../live/signal.ts";
+import { useRequired } from "../../live/use-required.ts";
 import { type EditedAgent, FORM_DEFAULTS } from "./agent-draft.ts";
 
 type Editing = { draft: EditedAgent; readOnly: boolean };
@@ -23,7 +23,7 @@ export function DraftScope({ draft, readOnly, children }: Editing & { children: 
     return () => draft.close();
   }, [draft]);
   const editing = useMemo(() => ({ draft, readOnly }), [draft, readOnly]);
-  return <Context.Provider value={editing}>{children}</Context.Provider>;
+  return <Context value={editing}>{children}</Context>;
 }
 
 /** The draft that the surrounding scope has opened. */
@@ -87,7 +87,5 @@ export function useIsReadOnly(): boolean {
 }
 
 function useEditing(): Editing {
-  const editing = useContext(Context);
-  if (!editing) throw new Error("there is no draft around this part of the page");
-  return editing;
+  return useRequired(Context, "draft");
 }

@@ -4,7 +4,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Ban, Biohazard, CircleCheck, CircleSlash } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
-import { api, withQuery } from "../../data/client.ts";
+import { api, encodePart, withQuery } from "../../data/client.ts";
 import { useApprovals } from "../../data/queries.ts";
 import { useNow } from "../../live/signal.ts";
 import { AgentChain, Countdown, RiskBadge } from "../../ui/approval-marks.tsx";
@@ -120,7 +120,7 @@ function ApprovalRow({
   return (
     <li className="[contain-intrinsic-size:auto_5.5rem] [content-visibility:auto]">
       <Link
-        href={`/approvals/${encodeURIComponent(approvalId)}`}
+        href={`/approvals/${encodePart(approvalId)}`}
         onClick={() => onChoose(approvalId)}
         aria-current={isChosen ? "true" : undefined}
         data-approval={approvalId}

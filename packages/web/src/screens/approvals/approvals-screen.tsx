@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft, CircleHelp, Hand } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Link, useLocation, useParams } from "wouter";
-import { api } from "../../data/client.ts";
+import { api, encodePart } from "../../data/client.ts";
 import { useShortcuts } from "../../frame/shortcuts.ts";
 import { ApprovalCard } from "../../ui/approval-card.tsx";
 import { join, REACHABLE } from "../../ui/class-names.ts";
@@ -24,7 +24,7 @@ export default function ApprovalsScreen() {
   const { shown, isSought } = useShown(named, waiting, settled);
   const choose = (id: string | undefined, replace = false) => {
     focusOn.current = id ?? null;
-    go(id ? `/approvals/${encodeURIComponent(id)}` : "/approvals", { replace });
+    go(id ? `/approvals/${encodePart(id)}` : "/approvals", { replace });
   };
   const step = (by: number) => {
     const at = waiting.findIndex(({ approvalId }) => approvalId === shown?.approvalId);
@@ -167,7 +167,7 @@ function useShown(
   const isMissing = wanted !== undefined && !listed;
   const asked = useQuery({
     queryKey: ["approvals", "one", wanted],
-    queryFn: () => api.get<ApprovalView>(`/api/approvals/${encodeURIComponent(wanted ?? "")}`),
+    queryFn: () => api.get<ApprovalView>(`/api/approvals/${encodePart(wanted ?? "")}`),
     enabled: isMissing,
   });
   const found = listed ?? (isMissing ? asked.data : undefined);

@@ -1,8 +1,9 @@
 import type { ApprovalView } from "@retinue/core/schema/api/approval";
-import { createContext, useContext } from "react";
+import { createContext } from "react";
 import { api } from "../../data/client.ts";
 import type { SessionStore } from "../../live/session-store.ts";
 import { Signal } from "../../live/signal.ts";
+import { useRequired } from "../../live/use-required.ts";
 import { attempt } from "../../ui/toast.tsx";
 
 /** What the person said to a run while it worked. */
@@ -55,16 +56,12 @@ export function findView(sessionId: string): ChatView {
   return view;
 }
 
-const Context = createContext<ChatView | null>(null);
-
 /** Gives the view to everything below. */
-export const ChatViewScope = Context.Provider;
+export const ChatViewScope = createContext<ChatView | null>(null);
 
 /** How the person looks at the session around this part of the page. */
 export function useChatView(): ChatView {
-  const view = useContext(Context);
-  if (!view) throw new Error("there is no chat around this part of the page");
-  return view;
+  return useRequired(ChatViewScope, "chat");
 }
 
 /** Stops a run; where others below it would stop with it, the person is asked first. */

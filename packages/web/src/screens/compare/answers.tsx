@@ -1,11 +1,11 @@
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { useMemo } from "react";
+import { useRunDetail } from "../../data/queries.ts";
 import { join, REACHABLE } from "../../ui/class-names.ts";
 import { Segmented, Select } from "../../ui/controls.tsx";
 import { Markdown } from "../../ui/rich-text/markdown.tsx";
 import { VisibleText } from "../../ui/rich-text/visible-text-block.tsx";
 import { Failed, Loaded, Loading } from "../../ui/states.tsx";
-import { useRunDetail } from "../trace-screen/pane/section.tsx";
 import type { RunPair } from "./align-runs.ts";
 import { diffTexts, linesOfParts, type TextPart } from "./diff-texts.ts";
 import { ComparedPart, type Letter, PartNote, SideLetter } from "./side-heads.tsx";

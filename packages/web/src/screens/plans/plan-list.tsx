@@ -5,7 +5,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { BadgeCheck, PencilLine } from "lucide-react";
 import { useMemo } from "react";
 import { Link } from "wouter";
-import { api, withQuery } from "../../data/client.ts";
+import { api, encodePart, withQuery } from "../../data/client.ts";
 import { queryClient, renew } from "../../data/queries.ts";
 import { useNow } from "../../live/signal.ts";
 import { join } from "../../ui/class-names.ts";
@@ -24,7 +24,7 @@ export function PlanListPane({ plans, chosen }: { plans: readonly ExecutionPlan[
         return (
           <li key={id} className="[contain-intrinsic-size:auto_4rem] [content-visibility:auto]">
             <Link
-              href={`/plans/${encodeURIComponent(id)}`}
+              href={`/plans/${encodePart(id)}`}
               aria-current={id === chosen ? "true" : undefined}
               className={join(
                 "grid gap-1 border-b border-line px-4 py-2.5 hover:bg-hover focus-visible:-outline-offset-2",
@@ -64,7 +64,7 @@ const WATCH_MS = 2_000;
 
 /** Where a plan is. */
 export function planPath(id: string): string {
-  return `/api/plans/${encodeURIComponent(id)}`;
+  return `/api/plans/${encodePart(id)}`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { CircleX, ListChecks, LoaderCircle, Plus } from "lucide-react";
 import { useEffect } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
-import { api } from "../../data/client.ts";
+import { api, encodePart } from "../../data/client.ts";
 import { useKeptText } from "../../live/use-kept-text.ts";
 import { join, REACHABLE } from "../../ui/class-names.ts";
 import { Button, ButtonLink, TextLink } from "../../ui/controls.tsx";
@@ -141,11 +141,11 @@ function PlanningWatch({ sessionId, plans }: { sessionId: string; plans: readonl
   const made = plans.find(({ planning }) => planning.sessionId === sessionId);
   const { data, error, refetch } = useQuery({
     queryKey: ["sessions", sessionId, "planning"],
-    queryFn: () => api.get<SessionDetail>(`/api/sessions/${encodeURIComponent(sessionId)}`),
+    queryFn: () => api.get<SessionDetail>(`/api/sessions/${encodePart(sessionId)}`),
     refetchInterval: 2_000,
   });
   useEffect(() => {
-    if (made) go(`/plans/${encodeURIComponent(made.id)}`, { replace: true });
+    if (made) go(`/plans/${encodePart(made.id)}`, { replace: true });
   }, [made, go]);
   if (error) return <Failed failure={error} onRetry={() => void refetch()} />;
   const state = data?.session.state ?? "running";
@@ -171,7 +171,7 @@ function PlanningWatch({ sessionId, plans }: { sessionId: string; plans: readonl
                 : "The plan opens here as soon as it is ready."}
           </p>
           <p className="flex flex-wrap gap-x-4 gap-y-1 pt-1 text-xs">
-            <TextLink href={`/chat/${encodeURIComponent(sessionId)}`}>
+            <TextLink href={`/chat/${encodePart(sessionId)}`}>
               {isOver ? "See what was tried" : "Watch it"}
             </TextLink>
             {state === "waiting" && <TextLink href="/approvals">Answer</TextLink>}

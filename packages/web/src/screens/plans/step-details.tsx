@@ -1,6 +1,7 @@
 import type { ExecutionPlan, PlanStep, StepResult } from "@retinue/core/schema/plan";
 import { showCost, showCount, showShort, showSpacedDuration } from "@retinue/core/show/measures";
 import { Check, Circle, CircleQuestionMark, FileText, X } from "lucide-react";
+import { encodePart } from "../../data/client.ts";
 import { TextLink } from "../../ui/controls.tsx";
 import { AgentName } from "../../ui/face.tsx";
 import { Markdown } from "../../ui/rich-text/markdown.tsx";
@@ -79,9 +80,7 @@ export function StepOutcome({ result: { reason, reused, result } }: { result: St
         {reused && <span>done by an earlier execution</span>}
         {figures && <span>{figures.join(", ")}</span>}
         {result && (
-          <TextLink
-            href={`/trace/${encodeURIComponent(result.session_id)}?run=${encodeURIComponent(result.run_id)}`}
-          >
+          <TextLink href={`/trace/${encodePart(result.session_id)}?run=${encodePart(result.run_id)}`}>
             Open in the trace
           </TextLink>
         )}

@@ -13,7 +13,7 @@ import {
   useState,
 } from "react";
 import { useLocation } from "wouter";
-import { useShortcuts } from "../../frame/shortcuts.ts";
+import { actOnKey, useShortcuts } from "../../frame/shortcuts.ts";
 import { useNow } from "../../live/signal.ts";
 import { join } from "../../ui/class-names.ts";
 import { Cell, Grid, GridRow, RowGroup, TitleCell } from "../../ui/grid.tsx";
@@ -243,15 +243,15 @@ function useCursor({ lines, scroller, scrollTo, ticks, onStop }: CursorOptions) 
   ]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (!(event.target instanceof HTMLElement) || event.target.dataset.session === undefined) return;
-    if (event.key === "ArrowDown") step(1);
-    else if (event.key === "ArrowUp") step(-1);
-    else if (event.key === "Home") goTo(0, 1);
-    else if (event.key === "End") goTo(lines.length - 1, -1);
-    else if (event.key === "Enter" && card) go(`/chat/${card.session_id}`);
-    else if (event.key === " " && card) ticks.toggle(card.session_id);
-    else if (event.key === "Escape" && ticks.ticked.length > 0) ticks.clear();
-    else return;
-    event.preventDefault();
+    actOnKey(event, [
+      ["ArrowDown", () => step(1)],
+      ["ArrowUp", () => step(-1)],
+      ["Home", () => goTo(0, 1)],
+      ["End", () => goTo(lines.length - 1, -1)],
+      ["Enter", () => card && go(`/chat/${card.session_id}`)],
+      [" ", () => card && ticks.toggle(card.session_id)],
+      ["Escape", ticks.clear],
+    ]);
   };
   return { currentId: card?.session_id ?? null, setCurrent, focus, onKeyDown };
 }

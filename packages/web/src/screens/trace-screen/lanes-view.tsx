@@ -2,7 +2,7 @@ import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef } from "react";
 import { useFace } from "../../data/queries.ts";
-import { useShortcuts } from "../../frame/shortcuts.ts";
+import { actOnKey, useShortcuts } from "../../frame/shortcuts.ts";
 import { join } from "../../ui/class-names.ts";
 import { Cell, Grid, GridRow, RowGroup, TitleCell } from "../../ui/grid.tsx";
 import { findLook } from "../../ui/status.tsx";
@@ -235,16 +235,11 @@ function useLaneKeys({ cursorId, index, onCursor, lanes, scroller }: LaneKeysOpt
     { keys: "l", does: "Next run of the lane", act: () => along(1) },
     { keys: "h", does: "Previous run of the lane", act: () => along(-1) },
   ]);
-  const acts = new Map<string, () => void>([
-    ["ArrowDown", () => across(1)],
-    ["ArrowUp", () => across(-1)],
-    ["ArrowRight", () => along(1)],
-    ["ArrowLeft", () => along(-1)],
-  ]);
-  return (event: KeyboardEvent) => {
-    const act = acts.get(event.key);
-    if (!act || event.metaKey || event.ctrlKey || event.altKey) return;
-    event.preventDefault();
-    act();
-  };
+  return (event: KeyboardEvent) =>
+    actOnKey(event, [
+      ["ArrowDown", () => across(1)],
+      ["ArrowUp", () => across(-1)],
+      ["ArrowRight", () => along(1)],
+      ["ArrowLeft", () => along(-1)],
+    ]);
 }

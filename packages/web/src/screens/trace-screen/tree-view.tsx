@@ -1,6 +1,7 @@
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { createFilter } from "../../ui/create-filter.ts";
 import { GridRow, RowGroup, TitleCell, TreeGrid } from "../../ui/grid.tsx";
 import {
   FoldAllButton,
@@ -174,12 +175,11 @@ function useRunTree({ trace, filter, openId }: Pick<DrawingProps, "trace" | "fil
 
 /** Runs that have every word in their agent, task, error or summary, and (with true) all above them; null without words. */
 export function fitting(roots: readonly TraceRun[], filter: string): Map<TraceRun, boolean> | null {
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return null;
-  return keepFitting(roots, ({ agent, task, error, result, runId, status }) => {
-    const text = [agent, task, status, error, result?.summary, runId].join("\n").toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
+  if (filter.trim() === "") return null;
+  const fits = createFilter(filter);
+  return keepFitting(roots, ({ agent, task, error, result, runId, status }) =>
+    fits(agent, task, status, error, result?.summary, runId),
+  );
 }
 
 function TreeHead({ chart, tree }: { chart: TimeChart; tree: FoldedTree<TraceRun> }) {

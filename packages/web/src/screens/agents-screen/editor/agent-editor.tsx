@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft, Copy, Save, Trash2, Undo2 } from "lucide-react";
 import { memo, useEffect, useState } from "react";
 import { useLocation } from "wouter";
-import { ApiFailure, api, encodePart, withQuery } from "../../../data/client.ts";
+import { api, encodePart, withQuery } from "../../../data/client.ts";
 import { queryClient, renew, useAgents } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { Button, IconLink } from "../../../ui/controls.tsx";
@@ -13,10 +13,10 @@ import { ScreenHead } from "../../../ui/screen-head.tsx";
 import { Loaded, Note } from "../../../ui/states.tsx";
 import { tell, useAttempt } from "../../../ui/toast.tsx";
 import { EditedAgent, forgetDraft, storedDraft } from "../agent-draft.ts";
-import { agentPath, HealthMark, SCOPES } from "../agent-marks.tsx";
-import { DraftScope, useAgentDraft, useIsDirty } from "../use-agent-draft.tsx";
-import { EditorBody, EditorNotes } from "./editor-body.tsx";
-import { SaveButton, SaveDialog, useSaveKeys } from "./saving.tsx";
+import { HealthMark, SCOPES } from "../agent-marks.tsx";
+import { useAgentDraft, useIsDirty } from "../use-agent-draft.tsx";
+import { DraftEditor } from "./editor-body.tsx";
+import { SaveButton } from "./saving.tsx";
 
 /** One agent: its file and form beside each other with what it may do. */
 export const AgentEditor = memo(function AgentEditor({ name }: { name: string }) {
@@ -33,51 +33,32 @@ export const AgentEditor = memo(function AgentEditor({ name }: { name: string })
 
 function OpenEditor({ detail }: { detail: AgentDetail }) {
   const { card, review } = detail;
-  const [, go] = useLocation();
   const [draft] = useState(() => createDraft(detail));
-  const [isSaving, setIsSaving] = useState(false);
-  const isDirty = useIsDirty(draft);
   useEffect(() => draft.reload(detail), [draft, detail]);
-  const save = () => {
-    if (!card.isEditable || !draft.isDirty) return;
-    void draft.settled().then((judged) => judged?.refusals.length === 0 && setIsSaving(true));
-  };
-  useSaveKeys(save, isDirty);
-  const onSaved = (name: string) => {
-    setIsSaving(false);
-    if (name !== card.name) go(agentPath(name));
-    void renew({ queryKey: ["agents"] });
-  };
+  const hasFile = detail.text !== null;
   return (
-    <DraftScope draft={draft} readOnly={!card.isEditable}>
-      <EditorHead card={card} canCopy={detail.text !== null} onSave={save} />
-      {!card.isEditable && (
-        <Note level="info">
-          {card.scope === "builtin"
-            ? "This agent is built in. Customise it to get a copy in the project that you can change."
-            : "This agent cannot be changed here. You see it as it is."}
-        </Note>
+    <DraftEditor
+      draft={draft}
+      readOnly={!card.isEditable}
+      hasFile={hasFile}
+      before={review}
+      head={(save) => (
+        <>
+          <EditorHead card={card} canCopy={hasFile} onSave={save} />
+          {!card.isEditable && (
+            <Note level="info">
+              {card.scope === "builtin"
+                ? "This agent is built in. Customise it to get a copy in the project that you can change."
+                : "This agent cannot be changed here. You see it as it is."}
+            </Note>
+          )}
+          {card.shadowedBy && (
+            <Note level="warning">Another agent has this name and comes first: {card.shadowedBy}</Note>
+          )}
+        </>
       )}
-      {card.shadowedBy && (
-        <Note level="warning">Another agent has this name and comes first: {card.shadowedBy}</Note>
-      )}
-      <EditorNotes />
-      <EditorBody hasFile={detail.text !== null} before={review} />
-      <SaveDialog
-        open={isSaving}
-        onClose={() => setIsSaving(false)}
-        onSaved={onSaved}
-        onConflict={conflict}
-      />
-    </DraftScope>
+    />
   );
-}
-
-/** Reads the file again; the draft then notices that it has changed since it began. */
-function conflict(failure: unknown): boolean {
-  if (!(failure instanceof ApiFailure) || failure.status !== 409) return false;
-  void renew({ queryKey: ["agents"] });
-  return true;
 }
 
 function createDraft({ card, text, hash, review }: AgentDetail): EditedAgent {
@@ -101,15 +82,7 @@ function useAgentDetail(name: string) {
 }
 
 /** Who it is, where it stands, how sound it is, and what can be done with it. */
-export function EditorHead({
-  card,
-  canCopy,
-  onSave,
-}: {
-  card: AgentCard;
-  canCopy: boolean;
-  onSave: () => void;
-}) {
+function EditorHead({ card, canCopy, onSave }: { card: AgentCard; canCopy: boolean; onSave: () => void }) {
   const [isDeleting, setIsDeleting] = useState(false);
   const isFile = card.isEditable;
   return (
@@ -195,9 +168,7 @@ function DeleteDialog({ card, open, onClose }: { card: AgentCard; open: boolean;
   const next = data?.agents.find(({ name, state }) => name === card.name && state === "shadowed");
   const remove = async () => {
     const isDone = await attempt(() =>
-      api.delete(
-        withQuery(`/api/agents/${encodeURIComponent(card.name)}`, { hash: draft.saved.value.hash ?? "" }),
-      ),
+      api.delete(withQuery(`/api/agents/${encodePart(card.name)}`, { hash: draft.saved.value.hash ?? "" })),
     );
     if (!isDone) return;
     forgetDraft(card.name);

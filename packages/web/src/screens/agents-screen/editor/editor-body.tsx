@@ -1,27 +1,74 @@
 import type { AgentReview } from "@retinue/core/schema/api/agent";
 import { ArrowDown } from "lucide-react";
-import { lazy, Suspense, useCallback, useRef } from "react";
+import { lazy, type ReactNode, Suspense, useCallback, useRef, useState } from "react";
+import { useLocation } from "wouter";
 import { ApiFailure } from "../../../data/client.ts";
+import { renew } from "../../../data/queries.ts";
+import { useShortcuts } from "../../../frame/shortcuts.ts";
 import { useSignal } from "../../../live/signal.ts";
+import { useUnsavedWarning } from "../../../live/use-kept-text.ts";
 import { Button } from "../../../ui/controls.tsx";
 import { PaneTabs } from "../../../ui/pane-tabs.tsx";
 import { Loading, Note } from "../../../ui/states.tsx";
 import { useParam } from "../../../ui/use-address.ts";
+import type { EditedAgent } from "../agent-draft.ts";
+import { agentPath } from "../agent-marks.tsx";
 import { FormPane } from "../form/form-pane.tsx";
 import { SidePane } from "../side/side-pane.tsx";
-import { useAgentDraft, useIsDirty } from "../use-agent-draft.tsx";
+import { DraftScope, useAgentDraft, useIsDirty } from "../use-agent-draft.tsx";
+import { SaveDialog } from "./saving.tsx";
 
 const RawPane = lazy(() => import("./raw-pane.tsx"));
 
+/** A draft on the page, whether of an agent that exists or of a new one, and the way it is saved. */
+export function DraftEditor({
+  draft,
+  isNew = false,
+  readOnly = false,
+  hasFile = true,
+  before = null,
+  head,
+}: {
+  draft: EditedAgent;
+  isNew?: boolean;
+  readOnly?: boolean;
+  hasFile?: boolean;
+  /** The review of the file, to compare with. */
+  before?: AgentReview | null;
+  /** What stands above it. */
+  head: (save: () => void) => ReactNode;
+}) {
+  const [, go] = useLocation();
+  const [isSaving, setIsSaving] = useState(false);
+  const isUnsaved = useIsDirty(draft) || isNew;
+  const save = () => {
+    if (readOnly || !isUnsaved) return;
+    void draft.settled().then((judged) => judged?.refusals.length === 0 && setIsSaving(true));
+  };
+  useShortcuts([{ keys: "Mod-s", does: "Save the agent", act: save }]);
+  useUnsavedWarning(isUnsaved);
+  const onSaved = (name: string) => {
+    setIsSaving(false);
+    if (name !== draft.name) go(agentPath(name));
+    void renew({ queryKey: ["agents"] });
+  };
+  return (
+    <DraftScope draft={draft} readOnly={readOnly}>
+      {head(save)}
+      <EditorNotes />
+      <EditorBody hasFile={hasFile} before={before} />
+      <SaveDialog open={isSaving} onClose={() => setIsSaving(false)} onSaved={onSaved} />
+    </DraftScope>
+  );
+}
+
 /** Form or raw text on the left; on the right, or below on a narrow page, what comes of it. */
-export function EditorBody({ hasFile, before }: { hasFile: boolean; before: AgentReview | null }) {
+function EditorBody({ hasFile, before }: { hasFile: boolean; before: AgentReview | null }) {
   const [pane, setPane] = useParam("pane");
   const [, setSide] = useParam("side");
   const draft = useAgentDraft();
   const outcome = useRef<HTMLElement>(null);
-  const open = useRef(setSide);
-  open.current = setSide;
-  const showProblems = useCallback(() => open.current("problems"), []);
+  const showProblems = useCallback(() => setSide("problems"), [setSide]);
   const jump = (line: number) => {
     setPane("raw");
     draft.jump.set(line);
@@ -73,7 +120,7 @@ function Aside({ onOutcome }: { onOutcome: () => void }) {
 }
 
 /** What stands between a draft and its file: a refusal, another's change, a restored text, a server that does not answer. */
-export function EditorNotes() {
+function EditorNotes() {
   const draft = useAgentDraft();
   const failure = useSignal(draft.failure);
   const review = useSignal(draft.review);

@@ -1,15 +1,12 @@
 import { useId, useState } from "react";
-import { useLocation } from "wouter";
-import { renew, useAgents } from "../../../data/queries.ts";
+import { useAgents } from "../../../data/queries.ts";
 import { ChoiceField } from "../../../ui/choosers.tsx";
 import { Button } from "../../../ui/controls.tsx";
 import { TextField } from "../../../ui/fields.tsx";
 import { ScreenHead } from "../../../ui/screen-head.tsx";
 import { EditedAgent, forgetDraft, type StoredDraft, storeDraft, storedDraft } from "../agent-draft.ts";
-import { agentPath } from "../agent-marks.tsx";
-import { DraftScope } from "../use-agent-draft.tsx";
-import { EditorBody, EditorNotes } from "./editor-body.tsx";
-import { SaveButton, SaveDialog, useSaveKeys } from "./saving.tsx";
+import { DraftEditor } from "./editor-body.tsx";
+import { SaveButton } from "./saving.tsx";
 
 /** An agent that does not exist yet: a few questions, then the editor. */
 export function NewAgent() {
@@ -110,33 +107,20 @@ function nameFault(name: string, isTaken: boolean): string | null {
 }
 
 function NewEditor({ begun, onDiscard }: { begun: StoredDraft; onDiscard: () => void }) {
-  const [, go] = useLocation();
-  const [isSaving, setIsSaving] = useState(false);
   const [draft] = useState(
     () => new EditedAgent({ name: null, file: { text: "", hash: null }, review: null, stored: begun }),
   );
-  const save = () =>
-    void draft.settled().then((judged) => judged?.refusals.length === 0 && setIsSaving(true));
-  useSaveKeys(save, true);
-  const onSaved = (name: string) => {
-    void renew({ queryKey: ["agents"] });
-    go(agentPath(name));
-  };
   return (
-    <DraftScope draft={draft} readOnly={false}>
-      <ScreenHead title="New agent" about="Not saved yet.">
-        <Button onClick={onDiscard}>Discard</Button>
-        <SaveButton onSave={save} />
-      </ScreenHead>
-      <EditorNotes />
-      <EditorBody hasFile before={null} />
-      <SaveDialog
-        open={isSaving}
-        onClose={() => setIsSaving(false)}
-        onSaved={onSaved}
-        onConflict={() => false}
-      />
-    </DraftScope>
+    <DraftEditor
+      draft={draft}
+      isNew
+      head={(save) => (
+        <ScreenHead title="New agent" about="Not saved yet.">
+          <Button onClick={onDiscard}>Discard</Button>
+          <SaveButton onSave={save} />
+        </ScreenHead>
+      )}
+    />
   );
 }
 

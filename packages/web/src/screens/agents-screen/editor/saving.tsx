@@ -1,11 +1,10 @@
 import type { SaveResult } from "@retinue/core/schema/api/agent";
 import { showCount } from "@retinue/core/show/measures";
 import { Save } from "lucide-react";
-import { useId, useRef, useState } from "react";
-import { api } from "../../../data/client.ts";
-import { useShortcuts } from "../../../frame/shortcuts.ts";
+import { useId, useState } from "react";
+import { ApiFailure, api, encodePart } from "../../../data/client.ts";
+import { renew } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
-import { useUnsavedWarning } from "../../../live/use-kept-text.ts";
 import { join } from "../../../ui/class-names.ts";
 import { Button, MOD, Tooltip } from "../../../ui/controls.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
@@ -19,13 +18,10 @@ export function SaveDialog({
   open,
   onClose,
   onSaved,
-  onConflict,
 }: {
   open: boolean;
   onClose: () => void;
   onSaved: (name: string) => void;
-  /** Whether a failure is one that the editor deals with itself. */
-  onConflict: (failure: unknown) => boolean;
 }) {
   const draft = useAgentDraft();
   const [isBusy, setIsBusy] = useState(false);
@@ -40,8 +36,13 @@ export function SaveDialog({
       tell(`Saved ${file}`);
       onSaved(name);
     } catch (failure) {
-      if (onConflict(failure)) onClose();
-      else tellFailure(failure);
+      const isConflict = failure instanceof ApiFailure && failure.status === 409 && draft.name !== null;
+      if (!isConflict) tellFailure(failure);
+      else {
+        // Once the file is read again, the draft notices that it has changed since it began.
+        void renew({ queryKey: ["agents"] });
+        onClose();
+      }
     }
     setIsBusy(false);
   };
@@ -95,11 +96,11 @@ function sendTo(draft: EditedAgent, text: string): Promise<SaveResult> {
   if (draft.name === null) {
     return api.post("/api/agents", { text, hash: null, ...(draft.scope && { scope: draft.scope }) });
   }
-  return api.put(`/api/agents/${encodeURIComponent(draft.name)}`, { text, hash: draft.saved.value.hash });
+  return api.put(`/api/agents/${encodePart(draft.name)}`, { text, hash: draft.saved.value.hash });
 }
 
 /** Saves; where it cannot, it stays reachable and says why. */
-export function SaveButton({ onSave, label = "Save" }: { onSave: () => void; label?: string }) {
+export function SaveButton({ onSave }: { onSave: () => void }) {
   const id = useId();
   const draft = useAgentDraft();
   const isDirty = useIsDirty(draft);
@@ -120,7 +121,7 @@ export function SaveButton({ onSave, label = "Save" }: { onSave: () => void; lab
           onClick={() => why === null && onSave()}
           className={join(why !== null && "cursor-not-allowed opacity-60")}
         >
-          <Save aria-hidden className="size-3.5" /> {label}
+          <Save aria-hidden className="size-3.5" /> Save
         </Button>
       </Tooltip>
       {why && (
@@ -130,12 +131,4 @@ export function SaveButton({ onSave, label = "Save" }: { onSave: () => void; lab
       )}
     </>
   );
-}
-
-/** Mod-s saves from wherever the cursor is, and closing the tab with unsaved changes is warned about. */
-export function useSaveKeys(onSave: () => void, isDirty: boolean): void {
-  const save = useRef(onSave);
-  save.current = onSave;
-  useShortcuts([{ keys: "Mod-s", does: "Save the agent", act: () => save.current() }]);
-  useUnsavedWarning(isDirty);
 }

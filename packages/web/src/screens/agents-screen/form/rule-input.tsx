@@ -2,7 +2,7 @@ import { Plus, TriangleAlert, X } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { join } from "../../../ui/class-names.ts";
 import { Button } from "../../../ui/controls.tsx";
-import { FieldNote, INPUT } from "../../../ui/fields.tsx";
+import { FormField, INPUT } from "../../../ui/fields.tsx";
 
 const EXAMPLES = "write(test/**), shell(npm test *), web_fetch(*.example.org), mcp__server__*";
 
@@ -34,10 +34,12 @@ export function RuleInput({
     setText("");
   };
   return (
-    <div className="grid gap-1">
-      <label htmlFor={id} className="text-xs font-medium text-ink-2">
-        {label}
-      </label>
+    <FormField
+      id={id}
+      label={label}
+      fault={isFaulty ? remark.words : null}
+      hint={remark?.words ?? `For example ${EXAMPLES}`}
+    >
       <div className="flex flex-wrap gap-1.5">
         <input
           id={id}
@@ -60,12 +62,7 @@ export function RuleInput({
           <Plus aria-hidden className="size-3.5" /> Add rule
         </Button>
       </div>
-      <FieldNote
-        id={`${id}-note`}
-        fault={isFaulty ? remark.words : null}
-        hint={remark?.words ?? `For example ${EXAMPLES}`}
-      />
-    </div>
+    </FormField>
   );
 }
 

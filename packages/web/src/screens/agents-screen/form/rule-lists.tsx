@@ -1,6 +1,6 @@
 import type { AgentForm, AgentFormChange } from "@retinue/core/schema/api/agent";
-import { CircleCheck, CircleHelp, CircleMinus, CircleX } from "lucide-react";
-import { type ComponentType, useId } from "react";
+import { CircleCheck, CircleHelp, CircleMinus, CircleX, type LucideIcon } from "lucide-react";
+import { useId } from "react";
 import { join } from "../../../ui/class-names.ts";
 
 /** In which of an agent's lists a rule stands. */
@@ -57,7 +57,7 @@ export function patternRules(
   ];
 }
 
-type Look = { word: string; tone: string; chosen: string; icon: ComponentType<{ className?: string }> };
+type Look = { word: string; tone: string; chosen: string; icon: LucideIcon };
 
 /** The lists a rule can stand in. */
 export const LISTINGS: Readonly<Record<Listing, Look>> = {

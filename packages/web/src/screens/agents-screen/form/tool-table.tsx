@@ -4,6 +4,7 @@ import { memo, useCallback, useMemo, useRef, useState } from "react";
 import { useTools } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { join } from "../../../ui/class-names.ts";
+import { createFilter } from "../../../ui/create-filter.ts";
 import { INPUT } from "../../../ui/fields.tsx";
 import { VerdictMark } from "../../../ui/rights-table.tsx";
 import { Failed, Loading } from "../../../ui/states.tsx";
@@ -144,13 +145,10 @@ type ToolGroup = {
 
 /** Tools by their first group, those that fit some words only. */
 function toolGroups({ tools, groups }: ToolList, words: string): ToolGroup[] {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = tools.filter(({ name, groups: own, description }) => {
-    const whole = [name, ...own, description].join(" ").toLowerCase();
-    return wanted.every((word) => whole.includes(word));
-  });
+  const fits = createFilter(words);
+  const found = tools.filter(({ name, groups: own, description }) => fits(name, ...own, description));
   const names = new Set(tools.map(({ name }) => name));
-  return [...Map.groupBy(fits, ({ groups: [first] }) => first ?? "other")].map(([name, own]) => ({
+  return [...Map.groupBy(found, ({ groups: [first] }) => first ?? "other")].map(([name, own]) => ({
     name,
     tools: own,
     isRule: groups.includes(name) && !names.has(name),

@@ -2,6 +2,7 @@ import type { StepView } from "@retinue/core/schema/api/session";
 import { showCount, showSpacedDuration } from "@retinue/core/show/measures";
 import { describeEnd, nameStatus } from "@retinue/core/show/standing";
 import { useState } from "react";
+import { useRunDetail } from "../../../data/queries.ts";
 import { useSelected, useSignal, useThrottled } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { Button, Chevron } from "../../../ui/controls.tsx";
@@ -12,7 +13,7 @@ import { StepLine } from "../../../ui/step-line.tsx";
 import { useChatView } from "../chat-view.ts";
 import { runKey } from "../list/flatten-session.ts";
 import { readLiveText, takeTail } from "./run-activity.tsx";
-import { useRun, useRunTexts } from "./use-run.ts";
+import { FOR_GOOD, useRun } from "./use-run.ts";
 
 const EVERY_MS = 120;
 const TAIL_CHARS = 2_000;
@@ -67,7 +68,7 @@ function LiveWords({ runId }: { runId: string }) {
 function EndWords({ runId }: { runId: string }) {
   const run = useRun(runId);
   const [isWhole, setWhole] = useState(false);
-  const { data, error, isFetching, refetch } = useRunTexts(runId, isWhole, "ended");
+  const { data, error, isFetching, refetch } = useRunDetail(run, { ...FOR_GOOD, enabled: isWhole });
   const isGood = nameStatus(run) === "completed";
   const summary = run.summary === run.status ? "" : (run.summary ?? "");
   const text = (isWhole && data?.text) || summary;

@@ -1,6 +1,14 @@
 import { showCost, showCount, showShort, showSpacedDuration } from "@retinue/core/show/measures";
-import { MessageCirclePlus, Pause, Play, ShieldAlert, Square, SquareArrowOutUpRight } from "lucide-react";
-import { type ComponentProps, type ComponentType, type KeyboardEvent, useEffect, useRef } from "react";
+import {
+  type LucideIcon,
+  MessageCirclePlus,
+  Pause,
+  Play,
+  ShieldAlert,
+  Square,
+  SquareArrowOutUpRight,
+} from "lucide-react";
+import { type ComponentProps, type KeyboardEvent, useEffect, useRef } from "react";
 import { api } from "../../../data/client.ts";
 import { useFace } from "../../../data/queries.ts";
 import { useNow, useSelected } from "../../../live/signal.ts";
@@ -163,11 +171,7 @@ function RunActions({ runId, name }: { runId: string; name: string }) {
   );
 }
 
-function Act({
-  icon: Icon,
-  words,
-  ...rest
-}: ComponentProps<"button"> & { icon: ComponentType<{ className?: string }>; words: string }) {
+function Act({ icon: Icon, words, ...rest }: ComponentProps<"button"> & { icon: LucideIcon; words: string }) {
   return (
     <Button {...rest} kind="quiet" small aria-label={words} title={words} className="w-6 px-0! text-ink-3">
       <Icon aria-hidden className="size-3.5" />

@@ -1,8 +1,5 @@
-import type { RunDetail } from "@retinue/core/schema/api/inspect";
 import type { RunView } from "@retinue/core/schema/api/session";
 import { nameStatus } from "@retinue/core/show/standing";
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import { api } from "../../../data/client.ts";
 import { useSelected, useSignal } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { useChatView } from "../chat-view.ts";
@@ -14,19 +11,8 @@ export function useRun(runId: string): RunView {
   return useSignal(signal);
 }
 
-/** The request for the long texts of a run. What it was asked is known from the start; the rest only once it has ended. */
-export function detailQuery(runId: string, moment: "asked" | "ended") {
-  return queryOptions({
-    queryKey: ["run", runId, moment],
-    queryFn: () => api.get<RunDetail>(`/api/runs/${runId}`),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-}
-
-/** The long texts of a run, if they are wanted. */
-export function useRunTexts(runId: string, isWanted: boolean, moment: "asked" | "ended") {
-  return useQuery({ ...detailQuery(runId, moment), enabled: isWanted });
-}
+/** What was loaded of a run is not loaded again whenever its row comes back into sight. */
+export const FOR_GOOD = { staleTime: Number.POSITIVE_INFINITY };
 
 /** How a run stands at this moment, in one word for its badge. */
 export function useStandingNow(runId: string): string {

@@ -2,6 +2,7 @@ import { describeEnd, nameStatus } from "@retinue/core/show/standing";
 import { useQueries } from "@tanstack/react-query";
 import { CircleAlert, FileText } from "lucide-react";
 import { withQuery } from "../../../data/client.ts";
+import { runDetailQuery, useRunDetail } from "../../../data/queries.ts";
 import { useSelected, useSignal, useThrottled } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { CopyButton } from "../../../ui/copy.tsx";
@@ -10,7 +11,7 @@ import { Markdown } from "../../../ui/rich-text/markdown.tsx";
 import { Failed } from "../../../ui/states.tsx";
 import { findLook, StatusIcon } from "../../../ui/status.tsx";
 import { RunActivity, readLiveText } from "../card/run-activity.tsx";
-import { detailQuery, useRun, useRunTexts } from "../card/use-run.ts";
+import { FOR_GOOD, useRun } from "../card/use-run.ts";
 import { useChatView } from "../chat-view.ts";
 
 const EVERY_MS = 100;
@@ -45,7 +46,7 @@ function LiveAnswer({ runId }: { runId: string }) {
 function EndedAnswer({ runId }: { runId: string }) {
   const run = useRun(runId);
   const standing = nameStatus(run);
-  const { data, error, refetch } = useRunTexts(runId, true, "ended");
+  const { data, error, refetch } = useRunDetail(run, FOR_GOOD);
   const held = useChatView().lastSaid.get(runId);
   const told = data?.text || held || run.summary || "";
   const text = told === run.status ? "" : told;
@@ -98,7 +99,10 @@ function AnswerFiles({ runId }: { runId: string }) {
   const store = useSession();
   const children = useSignal(store.children(runId));
   const files = useQueries({
-    queries: [runId, ...children.slice(0, MOST_LOOKED_AT)].map((id) => detailQuery(id, "ended")),
+    queries: [runId, ...children.slice(0, MOST_LOOKED_AT)].map((id) => ({
+      ...runDetailQuery({ runId: id, closedSeq: store.run(id)?.value.closedSeq ?? null }),
+      ...FOR_GOOD,
+    })),
     combine: (details) =>
       details
         .flatMap(({ data }) => data?.files ?? [])

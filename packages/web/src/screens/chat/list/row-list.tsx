@@ -10,6 +10,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { actOnKey } from "../../../frame/shortcuts.ts";
 import type { SessionStore } from "../../../live/session-store.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
@@ -31,7 +32,6 @@ const HEIGHTS: Readonly<Record<ChatRow["kind"], number>> = {
   answer: 120,
 };
 const OVERSCAN = 8;
-const ROW_KEYS = new Set(["ArrowDown", "ArrowUp", "ArrowRight", "ArrowLeft", "Home", "End", "Enter"]);
 
 /** The conversation: only the lines in view are drawn, and its end stays in view while the person is there. */
 export function RowList({
@@ -142,21 +142,19 @@ function endedUnseen(store: SessionStore, view: ChatView): string | null {
 
 /** Keys of the row itself; what is typed into a field or onto a button inside it is theirs. */
 function onRowKey(event: KeyboardEvent, cursor: RowCursor, onEnter: (row: ChatRow) => void): void {
-  const { target, currentTarget, key } = event;
+  const { target, currentTarget } = event;
   const isRow = target instanceof HTMLElement && target.role === "row";
   if (!isRow && target !== currentTarget) return;
-  if (event.ctrlKey || event.metaKey || event.altKey || !ROW_KEYS.has(key)) return;
-  event.preventDefault();
-  if (key === "ArrowDown") cursor.move(1);
-  else if (key === "ArrowUp") cursor.move(-1);
-  else if (key === "ArrowRight") cursor.fold(true);
-  else if (key === "ArrowLeft") cursor.fold(false);
-  else if (key === "Home") cursor.leap("first");
-  else if (key === "End") cursor.leap("last");
-  else {
-    const row = cursor.current();
-    if (row) onEnter(row);
-  }
+  const row = cursor.current();
+  actOnKey(event, [
+    ["ArrowDown", () => cursor.move(1)],
+    ["ArrowUp", () => cursor.move(-1)],
+    ["ArrowRight", () => cursor.fold(true)],
+    ["ArrowLeft", () => cursor.fold(false)],
+    ["Home", () => cursor.leap("first")],
+    ["End", () => cursor.leap("last")],
+    ["Enter", () => void (row && onEnter(row))],
+  ]);
 }
 
 const NEAR_PX = 40;

@@ -1,7 +1,7 @@
 import { showCount, showNumber } from "@retinue/core/show/measures";
 import { CornerDownRight, Hand } from "lucide-react";
 import { memo, useState } from "react";
-import { useApprovals } from "../../../data/queries.ts";
+import { useApprovals, useRunDetail } from "../../../data/queries.ts";
 import { ApprovalCard } from "../../../ui/approval-card.tsx";
 import { join } from "../../../ui/class-names.ts";
 import { Chevron, TextLink } from "../../../ui/controls.tsx";
@@ -9,7 +9,7 @@ import { Cell, GridRow } from "../../../ui/grid.tsx";
 import { SEVERITIES, StatusIcon } from "../../../ui/status.tsx";
 import { RunBody } from "../card/run-body.tsx";
 import { RunRow } from "../card/run-row.tsx";
-import { useRun, useRunTexts } from "../card/use-run.ts";
+import { FOR_GOOD, useRun } from "../card/use-run.ts";
 import { useChatView } from "../chat-view.ts";
 import { AnswerRow } from "./answer-row.tsx";
 import type { ChatRow, GroupCounts } from "./flatten-session.ts";
@@ -182,7 +182,7 @@ const LONG = 1_200;
 /** What the person asked for, whole. */
 function PersonRow({ runId }: { runId: string }) {
   const run = useRun(runId);
-  const { data } = useRunTexts(runId, run.task.length >= CUT_AT, "asked");
+  const { data } = useRunDetail(run, { ...FOR_GOOD, enabled: run.task.length >= CUT_AT });
   const [isWhole, setWhole] = useState(false);
   const text = data?.task ?? run.task;
   const isLong = text.length > LONG;

@@ -4,7 +4,7 @@ import { showCost, showShort } from "@retinue/core/show/measures";
 import { describeContext, describeEnd } from "@retinue/core/show/standing";
 import { ChevronRight, ShieldAlert, X } from "lucide-react";
 import { type ComponentType, Fragment, type ReactNode, useState } from "react";
-import { useFace } from "../../../data/queries.ts";
+import { useFace, useRunDetail } from "../../../data/queries.ts";
 import { Button } from "../../../ui/controls.tsx";
 import { AgentName } from "../../../ui/face.tsx";
 import { PaneTabs } from "../../../ui/pane-tabs.tsx";
@@ -17,7 +17,7 @@ import { Splitter } from "../splitter.tsx";
 import { showSpan } from "../time-axis.ts";
 import { TABS, type Tab } from "../use-look.ts";
 import { chainAbove, type TraceIndex } from "../use-trace.ts";
-import { Nothing, type TabProps, useRunDetail } from "./section.tsx";
+import { Nothing, type TabProps } from "./section.tsx";
 import { FilesTab, PromptTab, RawTab, ResultTab, RunRightsTab } from "./tabs.tsx";
 import { ToolsTab } from "./tools-tab.tsx";
 

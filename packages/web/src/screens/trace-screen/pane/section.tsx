@@ -1,8 +1,6 @@
 import type { RunDetail } from "@retinue/core/schema/api/inspect";
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { api } from "../../../data/client.ts";
 
 /** A part of a tab with its heading. */
 export function PaneSection({
@@ -32,15 +30,6 @@ export function Nothing({ children }: { children: ReactNode }) {
       {children}
     </p>
   );
-}
-
-/** Everything about a run; read again once it has ended. */
-export function useRunDetail({ runId, closedSeq }: TraceRun) {
-  return useQuery({
-    queryKey: ["run", runId, closedSeq],
-    queryFn: () => api.get<RunDetail>(`/api/runs/${runId}`),
-    placeholderData: keepPreviousData,
-  });
 }
 
 /** What every tab is given. */

@@ -1,8 +1,8 @@
 import { showCount, showNumber } from "@retinue/core/show/measures";
 import { FastForward, History, Pause, Play, SkipBack, SkipForward, X } from "lucide-react";
-import { type KeyboardEvent, type Ref, useEffect, useMemo, useRef } from "react";
+import { type Ref, useEffect, useMemo, useRef } from "react";
 import { useFace } from "../../../data/queries.ts";
-import { useShortcuts } from "../../../frame/shortcuts.ts";
+import { actOnKey, type KeyActs, useShortcuts } from "../../../frame/shortcuts.ts";
 import { useSignal, useThrottled } from "../../../live/signal.ts";
 import { Button, Segmented, Tooltip } from "../../../ui/controls.tsx";
 import type { TimeAxis } from "../time-axis.ts";
@@ -174,7 +174,7 @@ function PlayheadSlider({ ref }: { ref?: Ref<HTMLDivElement> }) {
   const place = timeline.at(atMs);
   const onPointerDown = useDrag(timeline);
   const by = (share: number) => goTo(timeline.momentAt(timeline.at(at.value ?? endMs) + share));
-  const acts = new Map<string, () => void>([
+  const acts: KeyActs = [
     ["ArrowRight", () => by(STEP)],
     ["ArrowUp", () => by(STEP)],
     ["ArrowLeft", () => by(-STEP)],
@@ -185,13 +185,7 @@ function PlayheadSlider({ ref }: { ref?: Ref<HTMLDivElement> }) {
     ["End", () => goTo(endMs)],
     [" ", toggle],
     ["Enter", toggle],
-  ]);
-  const onKeyDown = (event: KeyboardEvent) => {
-    const act = acts.get(event.key);
-    if (!act || event.metaKey || event.ctrlKey || event.altKey) return;
-    event.preventDefault();
-    act();
-  };
+  ];
   return (
     <div
       ref={ref}
@@ -202,7 +196,7 @@ function PlayheadSlider({ ref }: { ref?: Ref<HTMLDivElement> }) {
       aria-valuemax={Math.round(endMs)}
       aria-valuenow={Math.round(toldMs)}
       aria-valuetext={wordsAt(course, toldMs, endMs)}
-      onKeyDown={onKeyDown}
+      onKeyDown={(event) => actOnKey(event, acts)}
       onPointerDown={(event) => {
         event.currentTarget.focus({ preventScroll: true });
         onPointerDown(event);

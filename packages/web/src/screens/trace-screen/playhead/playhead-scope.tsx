@@ -6,7 +6,6 @@ import {
   createContext,
   type ReactNode,
   useCallback,
-  useContext,
   useEffect,
   useLayoutEffect,
   useMemo,
@@ -15,6 +14,7 @@ import {
 } from "react";
 import { api } from "../../../data/client.ts";
 import { Signal, useSelected, useSignal } from "../../../live/signal.ts";
+import { useRequired } from "../../../live/use-required.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { useNarrow } from "../../../ui/use-narrow.ts";
 import { findOrigin } from "../chart.tsx";
@@ -51,26 +51,7 @@ type Playhead = {
 };
 
 const NO_COURSE = createCourse({ roots: [], moments: [], endMs: 0 });
-const nothing = () => {};
-const PRESENT: Playhead = {
-  at: new Signal<number | null>(null),
-  isPlaying: new Signal(false),
-  course: NO_COURSE,
-  timeline: createTimeAxis({ gaps: [] }, 0),
-  endMs: 0,
-  calls: "loading",
-  speed: "fit",
-  skipsIdle: true,
-  loadAgain: nothing,
-  begin: nothing,
-  leave: nothing,
-  goTo: nothing,
-  step: nothing,
-  toggle: nothing,
-  setSpeed: nothing,
-  skipIdle: nothing,
-};
-const Context = createContext<Playhead>(PRESENT);
+const Context = createContext<Playhead | null>(null);
 
 /** Everything below it tells how things stood where the playhead is. */
 export function PlayheadScope({
@@ -136,12 +117,12 @@ export function PlayheadScope({
       skipIdle,
     };
   }, [at, isPlaying, course, timeline, endMs, moments, isError, speed, skipsIdle, refetch, show]);
-  return <Context.Provider value={replay}>{children}</Context.Provider>;
+  return <Context value={replay}>{children}</Context>;
 }
 
-/** The replay around this part of the page; without one everything is as it is now. */
+/** The replay of the trace around this part of the page. */
 export function usePlayhead(): Playhead {
-  return useContext(Context);
+  return useRequired(Context, "trace");
 }
 
 /** Whether the page tells of an earlier moment. */

@@ -1,5 +1,6 @@
 import { type PointerEvent, type RefObject, useLayoutEffect } from "react";
 import { bringIntoSight, type TimeChart } from "../chart.tsx";
+import { followPointer } from "../splitter.tsx";
 import type { TimeAxis } from "../time-axis.ts";
 import { useIsPast, usePlayhead } from "./playhead-scope.tsx";
 
@@ -61,21 +62,12 @@ export function useDrag(timeline: TimeAxis): (event: PointerEvent<HTMLElement>) 
   const { goTo } = usePlayhead();
   return (event) => {
     if (event.button !== 0) return;
-    event.preventDefault();
-    const { currentTarget: block, pointerId } = event;
-    block.setPointerCapture(pointerId);
+    const { currentTarget: block } = event;
     const follow = ({ clientX }: { clientX: number }) => {
       const { left, width } = block.getBoundingClientRect();
       goTo(timeline.momentAt((clientX - left) / Math.max(1, width)));
     };
-    const letGo = () => {
-      block.removeEventListener("pointermove", follow);
-      block.removeEventListener("pointerup", letGo);
-      block.removeEventListener("pointercancel", letGo);
-    };
-    block.addEventListener("pointermove", follow);
-    block.addEventListener("pointerup", letGo);
-    block.addEventListener("pointercancel", letGo);
+    followPointer(event, follow);
     follow(event);
   };
 }
