@@ -1,7 +1,8 @@
+import { probeProvider } from "@retinue/core/models/lazy-model";
 import { findOllama } from "@retinue/core/models/ollama/find-ollama";
-import { type Probe, probeProvider } from "@retinue/core/models/probe-provider";
 import { findProviders, type Provider } from "@retinue/core/models/providers";
 import { createModels } from "@retinue/core/models/resolve-model";
+import type { ModelList } from "@retinue/core/models/wire/list-models";
 import { RetinueError } from "@retinue/core/schema/error";
 import { findOwn } from "@retinue/core/schema/find-own";
 import type { Settings } from "@retinue/core/schema/settings";
@@ -76,7 +77,7 @@ async function checkProvider(
 
 function judge(
   { name, apiKeyEnv }: Provider,
-  { status, models }: Probe,
+  { status, models }: ModelList,
   { isChosen, host, ms }: { isChosen: boolean; host: string; ms: number },
 ): Finding {
   const facts = { provider: name, host, status, models: models.length, ms };

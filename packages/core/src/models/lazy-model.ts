@@ -1,21 +1,13 @@
 import type { Transport } from "../schema/transport.ts";
 import type { Provider } from "./providers.ts";
-import type { StreamingModel, WireSettings } from "./wire/wire-model.ts";
+import type { ModelList } from "./wire/list-models.ts";
+import type { StreamingModel, WireModel, WireSettings } from "./wire/wire-model.ts";
 
 /** A model whose wire format is loaded with its first call, so that starting up loads none. */
 export function lazyModel(provider: Provider, modelId: string, transport: Transport): StreamingModel {
-  const settings: WireSettings = {
-    provider: provider.name,
-    modelId,
-    baseUrl: provider.baseUrl,
-    transport,
-    ...(provider.apiKey !== undefined && { apiKey: provider.apiKey }),
-    ...(provider.apiKeyEnv !== undefined && { apiKeyEnv: provider.apiKeyEnv }),
-    ...(provider.headers && { headers: provider.headers }),
-  };
-  let loading: Promise<StreamingModel> | undefined;
+  let loading: Promise<WireModel> | undefined;
   const load = () => {
-    loading ??= LOAD[provider.kind](settings);
+    loading ??= loadModel(provider, modelId, transport);
     return loading;
   };
   return {
@@ -29,8 +21,31 @@ export function lazyModel(provider: Provider, modelId: string, transport: Transp
   };
 }
 
+/** Asks a provider for the list of its models, with its key, and for nothing else. Rejects with `TransportError`. */
+export async function probeProvider(
+  provider: Provider,
+  transport: Transport,
+  signal: AbortSignal,
+): Promise<ModelList> {
+  const model = await loadModel(provider, "", transport);
+  return model.listModels(signal);
+}
+
+function loadModel(provider: Provider, modelId: string, transport: Transport): Promise<WireModel> {
+  const { name, baseUrl, apiKey, apiKeyEnv, headers } = provider;
+  return LOAD[provider.kind]({
+    provider: name,
+    modelId,
+    baseUrl,
+    transport,
+    ...(apiKey !== undefined && { apiKey }),
+    ...(apiKeyEnv !== undefined && { apiKeyEnv }),
+    ...(headers && { headers }),
+  });
+}
+
 /** One import each, so that a model brings in no wire format but its own. */
-const LOAD: Readonly<Record<Provider["kind"], (settings: WireSettings) => Promise<StreamingModel>>> = {
+const LOAD: Readonly<Record<Provider["kind"], (settings: WireSettings) => Promise<WireModel>>> = {
   anthropic: async (settings) =>
     (await import("./anthropic/anthropic-model.ts")).createAnthropicModel(settings),
   google: async (settings) => (await import("./gemini/google-model.ts")).createGoogleModel(settings),

@@ -11,9 +11,12 @@ export type Price = {
   maxOutputTokens?: number;
 };
 
+/** The wire formats that a provider may speak. */
+export const PROVIDER_KINDS = ["openai-compatible", "anthropic", "google", "ollama"] as const;
+
 /** How one provider is reached. Keys come from the environment or the user's own settings, never from a project. */
 export type ProviderSettings = {
-  kind: "openai-compatible" | "anthropic" | "google" | "ollama";
+  kind: (typeof PROVIDER_KINDS)[number];
   baseUrl?: string;
   /** Name of the environment variable that holds the key. */
   apiKeyEnv?: string;

@@ -11,7 +11,7 @@ import {
   POSITIVE,
   SCALE,
 } from "../schema/number-range.ts";
-import { SEARCH_PROVIDERS } from "../schema/settings.ts";
+import { PROVIDER_KINDS, SEARCH_PROVIDERS } from "../schema/settings.ts";
 
 /**
  * What a project's file may do to a setting: it can only take rights and room away. `join` gives what then holds, out of the
@@ -91,7 +91,7 @@ const LIMITS: SettingTable = {
 const PROVIDER: SettingTable = {
   kind: {
     about: "The wire format it speaks.",
-    schema: wordOf(["openai-compatible", "anthropic", "google", "ollama"]),
+    schema: wordOf(PROVIDER_KINDS),
   },
   baseUrl: { about: "Its address, such as http://127.0.0.1:8080/v1.", schema: TEXT },
   apiKeyEnv: { about: "The environment variable that holds the key.", schema: TEXT },

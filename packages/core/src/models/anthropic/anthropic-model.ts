@@ -4,35 +4,25 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import type { TransportError } from "../../schema/transport.ts";
-import { brokenReply, type CallContext } from "../model-error.ts";
-import { complaintIn, errorOfComplaint } from "../wire/classify-error.ts";
-import { endsWhole, readFinishReason } from "../wire/finish-reason.ts";
+import { brokenReply } from "../model-error.ts";
 import { countOf, isRecord, stringOf } from "../wire/json.ts";
-import { imageOrText, isToolFailure, toolInput, toolOutputText } from "../wire/prompt-parts.ts";
-import { type Emit, parsePayload, type WireReader } from "../wire/read-reply.ts";
-import { TextBlocks } from "../wire/text-blocks.ts";
-import { type GrowingCall, ToolCalls } from "../wire/tool-calls.ts";
 import {
-  createWireModel,
-  type StreamingModel,
-  type WireRequest,
-  type WireSettings,
-} from "../wire/wire-model.ts";
+  imageOrText,
+  isToolFailure,
+  listFunctionTools,
+  toolInput,
+  toolOutputText,
+} from "../wire/prompt-parts.ts";
+import { type Fields, type GrowingCall, ReplyReader } from "../wire/reply-reader.ts";
+import { createWireModel, type WireModel, type WireRequest, type WireSettings } from "../wire/wire-model.ts";
 
 /** A model behind Anthropic's Messages API. */
-export function createAnthropicModel(settings: WireSettings): StreamingModel {
+export function createAnthropicModel(settings: WireSettings): WireModel {
   const base = settings.baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
   return createWireModel(settings, {
     url: `${base}/v1/messages`,
     modelsUrl: `${base}/v1/models`,
-    headers: {
-      "content-type": "application/json",
-      accept: "text/event-stream",
-      "anthropic-version": "2023-06-01",
-      ...(settings.apiKey && { "x-api-key": settings.apiKey }),
-      ...settings.headers,
-    },
+    key: { "anthropic-version": "2023-06-01", ...(settings.apiKey && { "x-api-key": settings.apiKey }) },
     write: (options) => writeAnthropicRequest(options, settings.modelId),
     reader: (options, call, emit) => new AnthropicReader(options.prompt, call, emit),
   });
@@ -110,18 +100,11 @@ function toolFields(
   options: LanguageModelV4CallOptions,
   warnings: WireRequest["warnings"],
 ): Record<string, unknown> {
-  const tools: unknown[] = [];
-  for (const tool of options.tools ?? []) {
-    if (tool.type === "function") {
-      tools.push({
-        name: tool.name,
-        description: tool.description,
-        input_schema: { type: "object", ...tool.inputSchema },
-      });
-    } else {
-      warnings.push({ type: "unsupported", feature: `provider tool ${tool.id}` });
-    }
-  }
+  const tools = listFunctionTools(options, warnings).map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    input_schema: { type: "object", ...inputSchema },
+  }));
   if (tools.length === 0) return {};
   const choice = options.toolChoice;
   if (!choice) return { tools };
@@ -200,50 +183,28 @@ function wireId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
-type Fields = Record<string, unknown>;
-
 /** Reads a reply of the Messages API. It is complete at `message_stop` and nowhere else. */
-export class AnthropicReader implements WireReader {
-  readonly #call: CallContext;
-  readonly #emit: Emit;
-  readonly #blocks: TextBlocks;
-  readonly #calls: ToolCalls;
+export class AnthropicReader extends ReplyReader {
   readonly #openCalls = new Map<unknown, GrowingCall>();
   #stopReason: string | undefined;
   #usage: Fields = {};
   #signature = "";
-  #started = false;
-
-  constructor(prompt: LanguageModelV4Prompt, call: CallContext, emit: Emit) {
-    this.#call = call;
-    this.#emit = emit;
-    this.#blocks = new TextBlocks(emit);
-    this.#calls = new ToolCalls(prompt, emit);
-  }
 
   event(data: string): boolean {
-    return this.#take(parsePayload(data, this.#call));
-  }
-
-  ping(): void {
-    this.#emit({ type: "ping" });
+    return this.#take(this.parse(data));
   }
 
   document(text: string): void {
-    const message = parsePayload(text, this.#call);
-    if (message.type === "error" || message.error) throw errorOfComplaint(complaintIn(message), this.#call);
-    if (!Array.isArray(message.content)) throw brokenReply(this.#call, "the reply has no content");
+    const message = this.parse(text);
+    if (message.type === "error" || message.error) throw this.failure(message);
+    if (!Array.isArray(message.content)) throw brokenReply(this.call, "the reply has no content");
     this.#take({ type: "message_start", message });
     for (const [index, block] of message.content.entries()) {
       this.#take({ type: "content_block_start", index, content_block: block });
       this.#take({ type: "content_block_stop", index });
     }
     this.#take({ type: "message_delta", delta: message });
-    this.#finish();
-  }
-
-  end(error: TransportError | undefined): void {
-    throw error ?? brokenReply(this.#call, "the stream ended before the reply was complete");
+    this.#complete();
   }
 
   /** Events of a type this reader does not know are new kinds of news, and pass unread. */
@@ -265,70 +226,65 @@ export class AnthropicReader implements WireReader {
         this.#messageDelta(event);
         break;
       case "message_stop":
-        this.#finish();
+        this.#complete();
         return true;
       case "ping":
         this.ping();
         break;
       case "error":
-        throw errorOfComplaint(complaintIn(event), this.#call);
+        throw this.failure(event);
     }
     return false;
   }
 
   #start(message: unknown): void {
     if (!isRecord(message)) return;
-    this.#started = true;
     if (isRecord(message.usage)) this.#usage = { ...message.usage };
-    this.#emit({
-      type: "response-metadata",
-      ...(typeof message.id === "string" && { id: message.id }),
-      ...(typeof message.model === "string" && { modelId: message.model }),
-    });
+    this.begin(message.id, message.model);
   }
 
   #startBlock(index: unknown, block: unknown): void {
     if (!isRecord(block)) return;
-    this.#blocks.close();
+    this.blocks.close();
     this.#signature = "";
-    if (block.type === "text") this.#blocks.add("text", stringOf(block.text));
+    if (block.type === "text") this.blocks.add("text", stringOf(block.text));
     if (block.type === "thinking") {
-      this.#blocks.add("reasoning", stringOf(block.thinking));
+      this.blocks.add("reasoning", stringOf(block.thinking));
       this.#sign(stringOf(block.signature));
     }
     if (block.type === "redacted_thinking") {
-      this.#blocks.open("reasoning");
-      this.#blocks.remember({ anthropic: { redactedData: stringOf(block.data) } });
+      this.blocks.open("reasoning");
+      this.blocks.remember({ anthropic: { redactedData: stringOf(block.data) } });
     }
     if (block.type === "tool_use") {
-      const call = this.#calls.start(stringOf(block.id), stringOf(block.name));
+      const call = this.calls.start(stringOf(block.id), stringOf(block.name));
       this.#openCalls.set(index, call);
       if (isRecord(block.input) && Object.keys(block.input).length > 0) {
-        this.#calls.append(call, JSON.stringify(block.input));
+        this.calls.append(call, JSON.stringify(block.input));
       }
     }
   }
 
   #delta(index: unknown, delta: unknown): void {
     if (!isRecord(delta)) return;
-    if (delta.type === "text_delta") this.#blocks.add("text", stringOf(delta.text));
-    if (delta.type === "thinking_delta") this.#blocks.add("reasoning", stringOf(delta.thinking));
+    if (delta.type === "text_delta") this.blocks.add("text", stringOf(delta.text));
+    if (delta.type === "thinking_delta") this.blocks.add("reasoning", stringOf(delta.thinking));
     if (delta.type === "signature_delta") this.#sign(stringOf(delta.signature));
     if (delta.type === "input_json_delta") {
       const call = this.#openCalls.get(index);
-      if (call) this.#calls.append(call, stringOf(delta.partial_json));
+      if (call) this.calls.append(call, stringOf(delta.partial_json));
     }
   }
 
   #sign(signature: string): void {
     this.#signature += signature;
-    if (this.#signature) this.#blocks.remember({ anthropic: { signature: this.#signature } });
+    if (this.#signature) this.blocks.remember({ anthropic: { signature: this.#signature } });
   }
 
   #stopBlock(index: unknown): void {
-    this.#blocks.close();
+    this.blocks.close();
     const call = this.#openCalls.get(index);
-    if (call) this.#calls.close(call);
+    if (call) this.calls.close(call);
     this.#openCalls.delete(index);
   }
 
@@ -341,12 +297,9 @@ export class AnthropicReader implements WireReader {
       if (countOf(value) !== undefined) this.#usage[name] = value;
   }
 
-  #finish(): void {
-    this.#blocks.close();
-    if (!this.#started) throw brokenReply(this.#call, "the reply has no beginning");
-    const finishReason = readFinishReason(this.#stopReason, this.#calls.count > 0);
-    this.#calls.finish(endsWhole(finishReason.unified));
-    this.#emit({ type: "finish", finishReason, usage: anthropicUsage(this.#usage) });
+  #complete(): void {
+    if (!this.hasBegun) throw brokenReply(this.call, "the reply has no beginning");
+    this.finish(this.#stopReason, anthropicUsage(this.#usage));
   }
 }
 

@@ -1,38 +1,28 @@
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4Message,
-  LanguageModelV4Prompt,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import type { TransportError } from "../../schema/transport.ts";
-import { brokenReply, type CallContext, modelError } from "../model-error.ts";
-import { complaintIn, errorOfComplaint } from "../wire/classify-error.ts";
-import { endsWhole, readFinishReason } from "../wire/finish-reason.ts";
+import { brokenReply, modelError } from "../model-error.ts";
 import { countOf, isRecord, stringOf } from "../wire/json.ts";
-import { imageOrText, isToolFailure, toolInput, toolOutputText } from "../wire/prompt-parts.ts";
-import { type Emit, parsePayload, type WireReader } from "../wire/read-reply.ts";
-import { TextBlocks } from "../wire/text-blocks.ts";
-import { ToolCalls } from "../wire/tool-calls.ts";
 import {
-  createWireModel,
-  type StreamingModel,
-  type WireRequest,
-  type WireSettings,
-} from "../wire/wire-model.ts";
+  imageOrText,
+  isToolFailure,
+  listFunctionTools,
+  toolInput,
+  toolOutputText,
+} from "../wire/prompt-parts.ts";
+import { type Fields, ReplyReader } from "../wire/reply-reader.ts";
+import { createWireModel, type WireModel, type WireRequest, type WireSettings } from "../wire/wire-model.ts";
 import { googleSchema } from "./google-schema.ts";
 
 /** A model behind Google's Gemini API. */
-export function createGoogleModel(settings: WireSettings): StreamingModel {
+export function createGoogleModel(settings: WireSettings): WireModel {
   const base = settings.baseUrl.replace(/\/+$/, "");
   return createWireModel(settings, {
     url: `${base}/${resourceOf(settings.modelId)}:streamGenerateContent?alt=sse`,
     modelsUrl: `${base}/models?pageSize=1000`,
-    headers: {
-      "content-type": "application/json",
-      accept: "text/event-stream",
-      ...(settings.apiKey && { "x-goog-api-key": settings.apiKey }),
-      ...settings.headers,
-    },
+    key: settings.apiKey && { "x-goog-api-key": settings.apiKey },
     write: (options) => writeGoogleRequest(options, settings.modelId),
     reader: (options, call, emit) => new GoogleReader(options.prompt, call, emit),
   });
@@ -105,15 +95,9 @@ function toolFields(
   options: LanguageModelV4CallOptions,
   warnings: WireRequest["warnings"],
 ): Record<string, unknown> {
-  const functionDeclarations: unknown[] = [];
-  for (const tool of options.tools ?? []) {
-    if (tool.type === "function") {
-      const { name, description, inputSchema } = tool;
-      functionDeclarations.push({ name, description, parameters: parametersOf(inputSchema) });
-    } else {
-      warnings.push({ type: "unsupported", feature: `provider tool ${tool.id}` });
-    }
-  }
+  const functionDeclarations = listFunctionTools(options, warnings).map(
+    ({ name, description, inputSchema }) => ({ name, description, parameters: parametersOf(inputSchema) }),
+  );
   if (functionDeclarations.length === 0) return {};
   const tools = [{ functionDeclarations }];
   const choice = options.toolChoice;
@@ -197,51 +181,33 @@ function userParts(message: Extract<LanguageModelV4Message, { role: "user" }>): 
   });
 }
 
-type Fields = Record<string, unknown>;
-
 /**
  * Reads a reply of `streamGenerateContent`. The format has no end mark, and a finish reason may stand in every chunk, so a
  * reply is complete only when the body ends by its own framing after a finish reason.
  */
-export class GoogleReader implements WireReader {
-  readonly #call: CallContext;
-  readonly #emit: Emit;
-  readonly #blocks: TextBlocks;
-  readonly #calls: ToolCalls;
+export class GoogleReader extends ReplyReader {
   #finishReason: string | undefined;
   #finishMessage = "";
   #usage: Fields | undefined;
-  #started = false;
-
-  constructor(prompt: LanguageModelV4Prompt, call: CallContext, emit: Emit) {
-    this.#call = call;
-    this.#emit = emit;
-    this.#blocks = new TextBlocks(emit);
-    this.#calls = new ToolCalls(prompt, emit);
-  }
 
   event(data: string): boolean {
-    this.#chunk(parsePayload(data, this.#call));
+    this.#chunk(this.parse(data));
     return false;
   }
 
-  ping(): void {
-    this.#emit({ type: "ping" });
-  }
-
   document(text: string): void {
-    this.#chunk(parsePayload(text, this.#call));
-    this.#finish();
+    this.#chunk(this.parse(text));
+    this.#complete();
   }
 
-  end(error: TransportError | undefined): void {
+  override end(error: Error | undefined): void {
     if (error) throw error;
-    this.#finish();
+    this.#complete();
   }
 
   #chunk(chunk: Fields): void {
-    if (chunk.error) throw errorOfComplaint(complaintIn(chunk), this.#call);
-    if (!this.#started) this.#start(chunk);
+    this.refuseErrors(chunk);
+    this.begin(chunk.responseId, chunk.modelVersion);
     if (isRecord(chunk.usageMetadata)) this.#usage = chunk.usageMetadata;
     const candidate: unknown = Array.isArray(chunk.candidates) ? chunk.candidates[0] : undefined;
     if (!isRecord(candidate)) {
@@ -254,21 +220,12 @@ export class GoogleReader implements WireReader {
     this.#finishMessage = stringOf(candidate.finishMessage) || this.#finishMessage;
   }
 
-  #start(chunk: Fields): void {
-    this.#started = true;
-    this.#emit({
-      type: "response-metadata",
-      ...(typeof chunk.responseId === "string" && { id: chunk.responseId }),
-      ...(typeof chunk.modelVersion === "string" && { modelId: chunk.modelVersion }),
-    });
-  }
-
   /** A refused prompt gets no candidate at all, only the reason. */
   #checkPrompt(feedback: unknown): void {
     const reason = isRecord(feedback) ? stringOf(feedback.blockReason) : "";
     if (reason === "") return;
     const message = `the prompt was refused: ${reason}`;
-    throw modelError(this.#call, { type: "content_filter", message });
+    throw modelError(this.call, { type: "content_filter", message });
   }
 
   /** Signatures must come back with the very part they came with. Kinds of parts this reader does not know pass unread. */
@@ -276,42 +233,30 @@ export class GoogleReader implements WireReader {
     const signature = stringOf(part.thoughtSignature);
     if (isRecord(part.functionCall)) this.#functionCall(part.functionCall, signature);
     if (typeof part.text !== "string" || (part.text === "" && signature === "")) return;
-    this.#blocks.add(part.thought === true ? "reasoning" : "text", part.text);
-    if (signature !== "") this.#blocks.remember({ google: { thoughtSignature: signature } });
+    this.blocks.add(part.thought === true ? "reasoning" : "text", part.text);
+    if (signature !== "") this.blocks.remember({ google: { thoughtSignature: signature } });
   }
 
   #functionCall(sent: Fields, signature: string): void {
-    this.#blocks.close();
     const id = stringOf(sent.id);
     const google = { ...(signature && { thoughtSignature: signature }), ...(id && { id }) };
     const metadata = Object.keys(google).length > 0 ? { google } : undefined;
-    const call = this.#calls.start(id, stringOf(sent.name), metadata);
-    this.#calls.append(call, inputText(sent.args));
-    this.#calls.close(call);
+    this.addWholeCall({ id, name: stringOf(sent.name), input: sent.args, metadata });
   }
 
-  #finish(): void {
+  #complete(): void {
     const raw = this.#finishReason;
-    if (raw === undefined) throw brokenReply(this.#call, "the stream ended before the reply was complete");
+    if (raw === undefined) throw this.incomplete();
     if (BROKEN.test(raw)) {
       const said = this.#finishMessage ? `: ${this.#finishMessage}` : "";
-      throw brokenReply(this.#call, `the model wrote a call that cannot be read (${raw})${said}`);
+      throw brokenReply(this.call, `the model wrote a call that cannot be read (${raw})${said}`);
     }
-    this.#blocks.close();
-    const finishReason = readFinishReason(raw, this.#calls.count > 0);
-    this.#calls.finish(endsWhole(finishReason.unified));
-    this.#emit({ type: "finish", finishReason, usage: googleUsage(this.#usage) });
+    this.finish(raw, googleUsage(this.#usage));
   }
 }
 
 /** The server could not read what the model wrote and leaves it out. */
 const BROKEN = /^(MALFORMED_|UNEXPECTED_TOOL_CALL|MISSING_THOUGHT_SIGNATURE)/;
-
-/** Input comes as an object; anything else is what the model made of it, and is passed on as it is. */
-function inputText(args: unknown): string {
-  if (args === undefined || args === null) return "";
-  return typeof args === "string" ? args : JSON.stringify(args);
-}
 
 /** Cached tokens are part of the prompt's count; thoughts and the prompts of tools stand apart from the rest. */
 export function googleUsage(usage: Fields | undefined): LanguageModelV4Usage {

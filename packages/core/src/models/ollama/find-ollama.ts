@@ -1,9 +1,9 @@
 import type { Settings } from "../../schema/settings.ts";
-import type { Transport, TransportReply } from "../../schema/transport.ts";
+import type { Transport } from "../../schema/transport.ts";
+import { probeProvider } from "../lazy-model.ts";
 import type { Environment, Provider } from "../providers.ts";
 import { findProviders } from "../providers.ts";
 import { isRecord } from "../wire/json.ts";
-import { modelNames } from "../wire/list-models.ts";
 
 /** What the search needs. */
 export type OllamaSearch = {
@@ -38,19 +38,14 @@ async function askServer(provider: Provider, transport: Transport): Promise<stri
   const signal = AbortSignal.timeout(SEARCH_MS);
   const key = provider.apiKey && { authorization: `Bearer ${provider.apiKey}` };
   const headers = { "content-type": "application/json", ...key, ...provider.headers };
-  const tags = await transport.get(`${provider.baseUrl}/api/tags`, { headers, signal });
-  for (const model of modelNames(await answerOf(tags)).slice(0, ASKED_MODELS)) {
+  const { models } = await probeProvider(provider, transport, signal);
+  for (const model of models.slice(0, ASKED_MODELS)) {
     const body = JSON.stringify({ model });
-    const about = await answerOf(
-      await transport.post(`${provider.baseUrl}/api/show`, { headers, body, signal }),
-    );
+    const reply = await transport.post(`${provider.baseUrl}/api/show`, { headers, body, signal });
+    const text = await reply.text(MAX_ANSWER_BYTES);
+    const about: unknown = reply.status === 200 ? JSON.parse(text) : undefined;
     if (isRecord(about) && Array.isArray(about.capabilities) && about.capabilities.includes("tools"))
       return `${provider.name}/${model}`;
   }
   return undefined;
-}
-
-async function answerOf(reply: TransportReply): Promise<unknown> {
-  const text = await reply.text(MAX_ANSWER_BYTES);
-  return reply.status === 200 ? JSON.parse(text) : undefined;
 }

@@ -1,39 +1,24 @@
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4Message,
-  LanguageModelV4Prompt,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import type { TransportError } from "../../schema/transport.ts";
-import { brokenReply, type CallContext, ModelError } from "../model-error.ts";
-import { complaintIn, errorOfComplaint } from "../wire/classify-error.ts";
-import { endsWhole, readFinishReason } from "../wire/finish-reason.ts";
+import { brokenReply, ModelError } from "../model-error.ts";
 import { countOf, isRecord, stringOf } from "../wire/json.ts";
-import { imageOrText, toolInput, toolOutputText } from "../wire/prompt-parts.ts";
-import { type Emit, parsePayload, type WireReader } from "../wire/read-reply.ts";
-import { TextBlocks } from "../wire/text-blocks.ts";
-import { ToolCalls } from "../wire/tool-calls.ts";
-import {
-  createWireModel,
-  type StreamingModel,
-  type WireRequest,
-  type WireSettings,
-} from "../wire/wire-model.ts";
+import { imageOrText, listFunctionTools, toolInput, toolOutputText } from "../wire/prompt-parts.ts";
+import { type Fields, ReplyReader } from "../wire/reply-reader.ts";
+import { createWireModel, type WireModel, type WireRequest, type WireSettings } from "../wire/wire-model.ts";
 import { ollamaUrl } from "./ollama-url.ts";
 
 /** A model behind Ollama's own chat API. */
-export function createOllamaModel(settings: WireSettings): StreamingModel {
+export function createOllamaModel(settings: WireSettings): WireModel {
   const base = ollamaUrl(settings.baseUrl);
   const { provider, modelId } = settings;
   return createWireModel(settings, {
     url: `${base}/api/chat`,
     modelsUrl: `${base}/api/tags`,
-    headers: {
-      "content-type": "application/json",
-      accept: "application/x-ndjson",
-      ...(settings.apiKey && { authorization: `Bearer ${settings.apiKey}` }),
-      ...settings.headers,
-    },
+    key: settings.apiKey && { authorization: `Bearer ${settings.apiKey}` },
+    accept: "application/x-ndjson",
     write: (options) => writeOllamaRequest(options, { provider, modelId }),
     reader: (options, call, emit) => new OllamaReader(options.prompt, call, emit),
   });
@@ -93,15 +78,12 @@ function tools(
   warnings: WireRequest["warnings"],
 ): unknown[] | undefined {
   if (options.toolChoice?.type === "none") return undefined;
-  const written: unknown[] = [];
-  for (const tool of options.tools ?? []) {
-    if (tool.type === "provider") {
-      warnings.push({ type: "unsupported", feature: `provider tool ${tool.id}` });
-      continue;
-    }
-    const { name, description, inputSchema: parameters } = tool;
-    written.push({ type: "function", function: { name, description, parameters } });
-  }
+  const written = listFunctionTools(options, warnings).map(
+    ({ name, description, inputSchema: parameters }) => ({
+      type: "function",
+      function: { name, description, parameters },
+    }),
+  );
   return written.length > 0 ? written : undefined;
 }
 
@@ -149,91 +131,43 @@ function assistantMessage(message: AssistantMessage, provider: string): unknown 
   return { role: "assistant", content, ...(thinking && { thinking }), tool_calls: calls };
 }
 
-type Fields = Record<string, unknown>;
-
-const INCOMPLETE = "the stream ended before the reply was complete";
-
 /** Reads a reply of `/api/chat`, one JSON object per line. It is complete at the line that says `done`. */
-export class OllamaReader implements WireReader {
+export class OllamaReader extends ReplyReader {
   readonly payloadPerLine = true;
-  readonly #call: CallContext;
-  readonly #emit: Emit;
-  readonly #blocks: TextBlocks;
-  readonly #calls: ToolCalls;
-  #started = false;
-
-  constructor(prompt: LanguageModelV4Prompt, call: CallContext, emit: Emit) {
-    this.#call = call;
-    this.#emit = emit;
-    this.#blocks = new TextBlocks(emit);
-    this.#calls = new ToolCalls(prompt, emit);
-  }
 
   event(data: string): boolean {
-    const line = parsePayload(data, this.#call);
-    if (line.error) throw errorOfComplaint(complaintIn(line), this.#call);
+    const line = this.parse(data);
+    this.refuseErrors(line);
     if (isRecord(line.message)) {
-      if (!this.#started) this.#start(line);
+      this.begin(undefined, line.model);
       this.#message(line.message);
     }
     if (line.done !== true) return false;
-    if (!this.#started) throw brokenReply(this.#call, "the reply has no message");
-    this.#finish(line);
+    if (!this.hasBegun) throw brokenReply(this.call, "the reply has no message");
+    this.finish(stringOf(line.done_reason), ollamaUsage(line));
     return true;
   }
 
-  ping(): void {
-    this.#emit({ type: "ping" });
-  }
-
   document(text: string): void {
-    if (!this.event(text)) throw brokenReply(this.#call, INCOMPLETE);
-  }
-
-  end(error: TransportError | undefined): void {
-    throw error ?? brokenReply(this.#call, INCOMPLETE);
-  }
-
-  #start(line: Fields): void {
-    this.#started = true;
-    this.#emit({
-      type: "response-metadata",
-      ...(typeof line.model === "string" && { modelId: line.model }),
-    });
+    if (!this.event(text)) throw this.incomplete();
   }
 
   #message(message: Fields): void {
     const thinking = stringOf(message.thinking);
     if (thinking !== "") {
-      this.#blocks.add("reasoning", thinking);
-      this.#blocks.remember({ [this.#call.provider]: { field: "thinking" } });
+      this.blocks.add("reasoning", thinking);
+      this.blocks.remember({ [this.call.provider]: { field: "thinking" } });
     }
     const text = stringOf(message.content);
-    if (text !== "") this.#blocks.add("text", text);
+    if (text !== "") this.blocks.add("text", text);
     if (!Array.isArray(message.tool_calls)) return;
     for (const call of message.tool_calls) if (isRecord(call)) this.#toolCall(call);
   }
 
   #toolCall(sent: Fields): void {
-    this.#blocks.close();
     const details = isRecord(sent.function) ? sent.function : sent;
-    const call = this.#calls.start(stringOf(sent.id), stringOf(details.name));
-    this.#calls.append(call, inputText(details.arguments));
-    this.#calls.close(call);
+    this.addWholeCall({ id: stringOf(sent.id), name: stringOf(details.name), input: details.arguments });
   }
-
-  #finish(line: Fields): void {
-    this.#blocks.close();
-    const finishReason = readFinishReason(stringOf(line.done_reason), this.#calls.count > 0);
-    this.#calls.finish(endsWhole(finishReason.unified));
-    this.#emit({ type: "finish", finishReason, usage: ollamaUsage(line) });
-  }
-}
-
-/** Input comes as an object; anything else is what the model made of it, and is passed on as it is. */
-function inputText(input: unknown): string {
-  if (input === undefined || input === null) return "";
-  return typeof input === "string" ? input : JSON.stringify(input);
 }
 
 /** Thinking is part of `eval_count`; how much of the prompt came from a cache is not told. */

@@ -2,27 +2,15 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
-  LanguageModelV4Prompt,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import type { TransportError } from "../../schema/transport.ts";
-import { brokenReply, type CallContext } from "../model-error.ts";
-import { complaintIn, errorOfComplaint } from "../wire/classify-error.ts";
-import { endsWhole, readFinishReason } from "../wire/finish-reason.ts";
 import { countOf, isCompleteJson, isRecord } from "../wire/json.ts";
-import { imageOrText, toolInput, toolOutputText } from "../wire/prompt-parts.ts";
-import { type Emit, parsePayload, type WireReader } from "../wire/read-reply.ts";
-import { TextBlocks } from "../wire/text-blocks.ts";
-import { type GrowingCall, ToolCalls } from "../wire/tool-calls.ts";
-import {
-  createWireModel,
-  type StreamingModel,
-  type WireRequest,
-  type WireSettings,
-} from "../wire/wire-model.ts";
+import { imageOrText, listFunctionTools, toolInput, toolOutputText } from "../wire/prompt-parts.ts";
+import { type Fields, type GrowingCall, ReplyReader } from "../wire/reply-reader.ts";
+import { createWireModel, type WireModel, type WireRequest, type WireSettings } from "../wire/wire-model.ts";
 
 /** A model behind OpenAI's chat completions, as OpenAI, OpenRouter, DeepSeek, vLLM, llama.cpp, Ollama and LM Studio serve it. */
-export function createOpenAiChatModel(settings: WireSettings): StreamingModel {
+export function createOpenAiChatModel(settings: WireSettings): WireModel {
   const base = settings.baseUrl.replace(/\/+$/, "");
   const { provider, modelId } = settings;
   const host = URL.parse(base)?.hostname;
@@ -31,12 +19,7 @@ export function createOpenAiChatModel(settings: WireSettings): StreamingModel {
   return createWireModel(settings, {
     url: `${base}/chat/completions`,
     modelsUrl: `${base}/models`,
-    headers: {
-      "content-type": "application/json",
-      accept: "text/event-stream",
-      ...(settings.apiKey && { authorization: `Bearer ${settings.apiKey}` }),
-      ...settings.headers,
-    },
+    key: settings.apiKey && { authorization: `Bearer ${settings.apiKey}` },
     write: (options) => writeOpenAiRequest(options, { provider, modelId, isOpenAi, asksForCache }),
     reader: (options, call, emit) => new OpenAiReader(options.prompt, call, emit),
   });
@@ -145,17 +128,13 @@ const writtenTools = new WeakMap<LanguageModelV4FunctionTool, string>();
 
 /** The tools as JSON, without the brackets around them. */
 function writeTools(options: LanguageModelV4CallOptions, warnings: WireRequest["warnings"]): string {
-  const written: string[] = [];
-  for (const tool of options.tools ?? []) {
-    if (tool.type === "provider") {
-      warnings.push({ type: "unsupported", feature: `provider tool ${tool.id}` });
-      continue;
-    }
-    const text = writtenTools.get(tool) ?? writeTool(tool);
-    writtenTools.set(tool, text);
-    written.push(text);
-  }
-  return written.join(",");
+  return listFunctionTools(options, warnings)
+    .map((tool) => {
+      const text = writtenTools.get(tool) ?? writeTool(tool);
+      writtenTools.set(tool, text);
+      return text;
+    })
+    .join(",");
 }
 
 function writeTool({ name, description, inputSchema, strict }: LanguageModelV4FunctionTool): string {
@@ -182,9 +161,6 @@ function responseFormat(format: LanguageModelV4CallOptions["responseFormat"]): u
   return { type: "json_schema", json_schema: { name: format.name ?? "response", description, schema } };
 }
 
-type Fields = Record<string, unknown>;
-
-const INCOMPLETE = "the stream ended before the reply was complete";
 /** The fields in which servers stream a model's reasoning. */
 const REASONING_FIELDS = ["reasoning_content", "reasoning"] as const;
 
@@ -192,82 +168,57 @@ const REASONING_FIELDS = ["reasoning_content", "reasoning"] as const;
  * Reads a chat completion. It is complete at `[DONE]`, or, from servers that leave that out, when the body ends after a
  * finish reason.
  */
-export class OpenAiReader implements WireReader {
-  readonly #call: CallContext;
-  readonly #emit: Emit;
-  readonly #blocks: TextBlocks;
-  readonly #calls: ToolCalls;
+export class OpenAiReader extends ReplyReader {
   readonly #byIndex = new Map<number, GrowingCall>();
   #finishReason: string | undefined;
   #usage: Fields | undefined;
-  #started = false;
-
-  constructor(prompt: LanguageModelV4Prompt, call: CallContext, emit: Emit) {
-    this.#call = call;
-    this.#emit = emit;
-    this.#blocks = new TextBlocks(emit);
-    this.#calls = new ToolCalls(prompt, emit);
-  }
 
   event(data: string): boolean {
     if (data.startsWith("[DONE]")) {
-      this.#finish();
+      this.#complete();
       return true;
     }
-    this.#chunk(parsePayload(data, this.#call), "delta");
+    this.#chunk(this.parse(data), "delta");
     return false;
   }
 
-  ping(): void {
-    this.#emit({ type: "ping" });
-  }
-
   document(text: string): void {
-    this.#chunk(parsePayload(text, this.#call), "message");
-    this.#finish();
+    this.#chunk(this.parse(text), "message");
+    this.#complete();
   }
 
-  end(error: TransportError | undefined): void {
-    if (this.#finishReason === undefined) throw error ?? brokenReply(this.#call, INCOMPLETE);
-    this.#finish();
+  override end(error: Error | undefined): void {
+    if (this.#finishReason === undefined) throw error ?? this.incomplete();
+    this.#complete();
   }
 
   #chunk(chunk: Fields, content: "delta" | "message"): void {
-    if (chunk.error) throw errorOfComplaint(complaintIn(chunk), this.#call);
-    if (!this.#started) this.#start(chunk);
+    this.refuseErrors(chunk);
+    this.begin(chunk.id, chunk.model);
     if (isRecord(chunk.usage)) this.#usage = chunk.usage;
     const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
     if (!isRecord(choice)) return;
-    if (choice.error) throw errorOfComplaint(complaintIn(choice), this.#call);
+    this.refuseErrors(choice);
     if (isRecord(choice[content])) this.#delta(choice[content]);
     if (typeof choice.finish_reason === "string") this.#finishReason = choice.finish_reason;
-  }
-
-  #start(chunk: Fields): void {
-    this.#started = true;
-    this.#emit({
-      type: "response-metadata",
-      ...(typeof chunk.id === "string" && { id: chunk.id }),
-      ...(typeof chunk.model === "string" && { modelId: chunk.model }),
-    });
   }
 
   #delta(delta: Fields): void {
     for (const field of REASONING_FIELDS) {
       const text = delta[field];
       if (typeof text !== "string" || text === "") continue;
-      this.#blocks.add("reasoning", text);
-      this.#blocks.remember({ [this.#call.provider]: { field } });
+      this.blocks.add("reasoning", text);
+      this.blocks.remember({ [this.call.provider]: { field } });
       break;
     }
     const text = delta.content ?? delta.refusal;
-    if (typeof text === "string" && text !== "") this.#blocks.add("text", text);
+    if (typeof text === "string" && text !== "") this.blocks.add("text", text);
     if (!Array.isArray(delta.tool_calls)) return;
     for (const piece of delta.tool_calls) if (isRecord(piece)) this.#toolPiece(piece);
   }
 
   #toolPiece(piece: Fields): void {
-    this.#blocks.close();
+    this.blocks.close();
     const details = isRecord(piece.function) ? piece.function : piece;
     const name = typeof details.name === "string" ? details.name : "";
     const id = typeof piece.id === "string" || typeof piece.id === "number" ? String(piece.id) : "";
@@ -275,26 +226,23 @@ export class OpenAiReader implements WireReader {
     const index = countOf(piece.index);
     let call = this.#knownCall(index, id, name);
     if (!call || startsAnother(call, { id, name, input })) {
-      call = this.#calls.start(id, name);
+      call = this.calls.start(id, name);
       if (index !== undefined) this.#byIndex.set(index, call);
     }
-    this.#calls.append(call, input);
+    this.calls.append(call, input);
   }
 
   /** The call a piece belongs to: by index, else by id, else, for a piece that names no tool, the last one. */
   #knownCall(index: number | undefined, id: string, name: string): GrowingCall | undefined {
     if (index !== undefined) return this.#byIndex.get(index);
-    const known = id === "" ? this.#calls.last : this.#calls.bySentId(id);
-    return known ?? (name === "" ? this.#calls.last : undefined);
+    const known = id === "" ? this.calls.last : this.calls.bySentId(id);
+    return known ?? (name === "" ? this.calls.last : undefined);
   }
 
-  #finish(): void {
-    const onlyText = this.#calls.count === 0 && this.#blocks.count > 0;
-    if (this.#finishReason === undefined && !onlyText) throw brokenReply(this.#call, INCOMPLETE);
-    this.#blocks.close();
-    const finishReason = readFinishReason(this.#finishReason, this.#calls.count > 0);
-    this.#calls.finish(endsWhole(finishReason.unified));
-    this.#emit({ type: "finish", finishReason, usage: openAiUsage(this.#usage) });
+  #complete(): void {
+    const onlyText = this.calls.count === 0 && this.blocks.count > 0;
+    if (this.#finishReason === undefined && !onlyText) throw this.incomplete();
+    this.finish(this.#finishReason, openAiUsage(this.#usage));
   }
 }
 

@@ -1,7 +1,9 @@
 import type {
+  LanguageModelV4CallOptions,
   LanguageModelV4FilePart,
-  LanguageModelV4Prompt,
+  LanguageModelV4FunctionTool,
   LanguageModelV4ToolResultOutput,
+  SharedV4Warning,
 } from "@ai-sdk/provider";
 import { ModelError } from "../model-error.ts";
 import { isRecord } from "./json.ts";
@@ -80,12 +82,14 @@ export function toolInput(input: unknown): Record<string, unknown> {
   return { malformed_input: input };
 }
 
-/** Ids of all tool calls in a conversation, so that a new call never takes one of them. */
-export function callIdsIn(prompt: LanguageModelV4Prompt): Set<string> {
-  const ids = new Set<string>();
-  for (const message of prompt) {
-    if (message.role !== "assistant") continue;
-    for (const part of message.content) if (part.type === "tool-call") ids.add(part.toolCallId);
-  }
-  return ids;
+/** The tools of a request that a model can be given; those that only some provider runs are left out with a warning. */
+export function listFunctionTools(
+  { tools = [] }: LanguageModelV4CallOptions,
+  warnings: SharedV4Warning[],
+): LanguageModelV4FunctionTool[] {
+  return tools.flatMap((tool) => {
+    if (tool.type === "function") return [tool];
+    warnings.push({ type: "unsupported", feature: `provider tool ${tool.id}` });
+    return [];
+  });
 }

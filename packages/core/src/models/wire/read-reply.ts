@@ -1,7 +1,6 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { TransportError, TransportReply } from "../../schema/transport.ts";
-import { brokenReply, type CallContext } from "../model-error.ts";
-import { isCompleteJson, isRecord } from "./json.ts";
+import { isCompleteJson } from "./json.ts";
 
 /** Takes one part of a reply as it comes in. */
 export type Emit = (part: LanguageModelV4StreamPart) => void;
@@ -22,18 +21,6 @@ export type WireReader = {
   /** The body ended before `event` returned true: completes the reply if all of it is there, else throws. */
   end(error: TransportError | undefined): void;
 };
-
-/** Parses one payload, which must be a JSON object. */
-export function parsePayload(data: string, call: CallContext): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    throw brokenReply(call, `not JSON: ${data.slice(0, 100)}`);
-  }
-  if (isRecord(value)) return value;
-  throw brokenReply(call, `not a JSON object: ${data.slice(0, 100)}`);
-}
 
 /** Reads a reply to its end. The promise settles with the last part, before the connection is idle again. */
 export function readReply(reply: TransportReply, reader: WireReader, limits: ReplyLimits): Promise<void> {

@@ -8,13 +8,19 @@ import type { Transport, TransportReply } from "../../schema/transport.ts";
 import type { CallContext } from "../model-error.ts";
 import { errorOfReply, errorOfThrown } from "./classify-error.ts";
 import { collectParts } from "./collect-parts.ts";
-import { withAvailableModels } from "./list-models.ts";
+import { type ModelList, readModelList, withAvailableModels } from "./list-models.ts";
 import type { Emit, ReplyLimits, WireReader } from "./read-reply.ts";
 import { readReply } from "./read-reply.ts";
 
 /** A model that can also hand its parts to a callback, which saves the web stream. Rejects with `ModelError`. */
 export type StreamingModel = LanguageModelV4 & {
   stream(options: LanguageModelV4CallOptions, onPart: Emit): Promise<void>;
+};
+
+/** A model behind a server, which can also be asked what else it has. */
+export type WireModel = StreamingModel & {
+  /** Asks for nothing but the list of models. Rejects with `TransportError`. */
+  listModels(signal?: AbortSignal): Promise<ModelList>;
 };
 
 /** What a wire format needs to know to serve one model. */
@@ -41,7 +47,10 @@ export type WireFormat = {
   url: string;
   /** Where the server lists its models. */
   modelsUrl: string;
-  headers: Readonly<Record<string, string>>;
+  /** The headers that carry the key, and others of its own. */
+  key?: Readonly<Record<string, string>> | "" | undefined;
+  /** The type of a streamed reply; an event stream if absent. */
+  accept?: string;
   write(options: LanguageModelV4CallOptions): WireRequest;
   reader(options: LanguageModelV4CallOptions, call: CallContext, emit: Emit): WireReader;
 };
@@ -51,9 +60,17 @@ const DEFAULT_LIMITS: ReplyLimits = { maxLineBytes: 16 * 1024 * 1024, maxReplyBy
 const BUFFERED_PARTS = 256;
 
 /** Makes a model out of a wire format: one request, one reply, read as it comes. */
-export function createWireModel(settings: WireSettings, format: WireFormat): StreamingModel {
+export function createWireModel(settings: WireSettings, format: WireFormat): WireModel {
   const call = callContext(settings, format);
   const limits = { ...DEFAULT_LIMITS, ...settings.limits };
+  const ownHeaders = {
+    "content-type": "application/json",
+    accept: format.accept ?? "text/event-stream",
+    ...format.key,
+    ...settings.headers,
+  };
+  const listModels = async (signal?: AbortSignal) =>
+    readModelList(await settings.transport.get(format.modelsUrl, { headers: ownHeaders, signal }));
   /** Apart from `open`, which would keep the body's text until the reply begins. */
   const send = (options: LanguageModelV4CallOptions, headers: Readonly<Record<string, string>>) => {
     const { body, warnings } = format.write(options);
@@ -61,16 +78,13 @@ export function createWireModel(settings: WireSettings, format: WireFormat): Str
     return { warnings, sent: settings.transport.post(format.url, { headers, body, signal }) };
   };
   const open = async (options: LanguageModelV4CallOptions): Promise<Opened> => {
-    const headers = headersOf(format.headers, options.headers);
-    const signal = options.abortSignal;
+    const headers = addHeaders(ownHeaders, options.headers);
     const { warnings, sent } = send(options, headers);
     const reply = await sent;
     if (reply.status >= 200 && reply.status < 300)
       return { reply, first: { type: "stream-start", warnings } };
     const error = await errorOfReply(reply, call);
-    throw await withAvailableModels(error, call, () =>
-      settings.transport.get(format.modelsUrl, { headers, signal }),
-    );
+    throw await withAvailableModels(error, call, () => listModels(options.abortSignal));
   };
   const stream = async (options: LanguageModelV4CallOptions, onPart: Emit): Promise<void> => {
     try {
@@ -98,6 +112,7 @@ export function createWireModel(settings: WireSettings, format: WireFormat): Str
     supportedUrls: {},
     stream,
     doStream,
+    listModels,
     doGenerate: (options) => collectParts((onPart) => stream(options, onPart)),
   };
 }
@@ -115,7 +130,7 @@ function callContext(settings: WireSettings, format: WireFormat): CallContext {
   };
 }
 
-function headersOf(
+function addHeaders(
   own: Readonly<Record<string, string>>,
   added: Readonly<Record<string, string | undefined>> | undefined,
 ): Readonly<Record<string, string>> {
