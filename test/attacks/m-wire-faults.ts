@@ -139,9 +139,11 @@ export const WIRE_CASES: readonly Attack[] = [
               response.end(format.encode(reply).join(""));
             });
             world.atEnd(server.close);
-            const kind = format.name === "openai" ? "openai-compatible" : format.name;
             const options = onWire(server.url, world);
-            return { ...options, settings: { providers: { wire: { kind, baseUrl: server.url } } } };
+            return {
+              ...options,
+              settings: { providers: { wire: { kind: format.name, baseUrl: server.url } } },
+            };
           },
           turns: () => ({}),
           act: run,

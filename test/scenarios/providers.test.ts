@@ -6,7 +6,6 @@ import { describe, expect, test } from "vitest";
 import { fastClock, handClock } from "../attacks/clocks.ts";
 import type { TestServer } from "../fixtures/model-server.ts";
 import { startRawServer, startServer } from "../fixtures/model-server.ts";
-import type { WireFixture } from "../fixtures/wire-formats.ts";
 import { ANSWERED_BY, WIRE_FORMATS } from "../fixtures/wire-formats.ts";
 
 const note = defineTool<{ text: string }>({
@@ -22,13 +21,6 @@ const note = defineTool<{ text: string }>({
   execute: async ({ text }) => `noted ${text}`,
 });
 
-const KINDS = {
-  anthropic: "anthropic",
-  openai: "openai-compatible",
-  google: "google",
-  ollama: "ollama",
-} as const satisfies Record<WireFixture["name"], ProviderSettings["kind"]>;
-
 type Given = Partial<Pick<Settings, "providers" | "prices" | "fallbacks" | "watchdog" | "model">>;
 
 /** A runtime with one agent on a configured model; waits pass a hundred times faster. */
@@ -41,7 +33,7 @@ function runtimeWith(model: string, settings: Given, env: Record<string, string>
 }
 
 const openAi = (server: TestServer): ProviderSettings => ({ kind: "openai-compatible", baseUrl: server.url });
-const format = WIRE_FORMATS.find(({ name }) => name === "openai") ?? WIRE_FORMATS[0];
+const format = WIRE_FORMATS.find(({ name }) => name === "openai-compatible") ?? WIRE_FORMATS[0];
 const answering = (text: string) =>
   startServer((_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).end(format?.encode({ text }).join(""));
@@ -61,7 +53,7 @@ describe.each(WIRE_FORMATS)("over $name", (wire) => {
       response.writeHead(200, { "content-type": wire.contentType }).end(wire.encode(reply).join(""));
     });
     await using t = runtimeWith("p/m", {
-      providers: { p: { kind: KINDS[wire.name], baseUrl: server.url } },
+      providers: { p: { kind: wire.name, baseUrl: server.url } },
       prices: { "p/m": { input: 1, output: 2, cacheRead: 0.1, reasoning: 3 } },
     });
     const result = await t.runtime.run({ agent: "solo", task: "note a and b" });

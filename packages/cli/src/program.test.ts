@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PACKAGE_ROOT } from "@retinue/core/files/package-root";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { createProgram, insertRun } from "./program.ts";
@@ -74,6 +77,16 @@ test("every command has its group and a few words in the program's own help, whi
     expect(command.summary(), command.name()).not.toBe("");
   }
   expect(help.split("\n").length).toBeLessThan(60);
+});
+
+test("every command is in the documentation", () => {
+  const docs = join(PACKAGE_ROOT, "docs");
+  const documents = readdirSync(docs).filter((file) => file.endsWith(".md"));
+  const text = documents.map((file) => readFileSync(join(docs, file), "utf8")).join("\n");
+  const missing = program.commands
+    .map((command) => command.name())
+    .filter((name) => !new RegExp(`(?:retinue |\`)${name}\\b`).test(text));
+  expect(missing).toEqual([]);
 });
 
 test("every example is of a command that exists", () => {

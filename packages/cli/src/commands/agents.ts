@@ -2,6 +2,7 @@ import { buildChain, explainTools, listDelegates } from "@retinue/builtin/explai
 import { isBroken, requireAgent } from "@retinue/core/agents/registry";
 import { nameDeliverable } from "@retinue/core/run/deliverables";
 import type { Agent, Trigger } from "@retinue/core/schema/agent";
+import { AGENT_FIELDS, type AgentField } from "@retinue/core/schema/agent-fields";
 import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import {
@@ -156,8 +157,7 @@ function listFacts(agent: Agent): [string, string][] {
     ["aliases", joinNames(agent.aliases)],
     ["description", agent.description],
     ["model", agent.model],
-    ["temperature", agent.temperature === undefined ? undefined : String(agent.temperature)],
-    ["output tokens", agent.maxOutputTokens === undefined ? undefined : String(agent.maxOutputTokens)],
+    ...listNumbers(agent),
     ["tools", showTools(agent)],
     ["asks before", joinNames(agent.askTools)],
     ["never", joinNames(agent.disallowedTools)],
@@ -174,6 +174,16 @@ function listFacts(agent: Agent): [string, string][] {
     ["other keys", joinNames(Object.keys(agent.extra))],
   ];
   return rows.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as [string, string]]));
+}
+
+/** The fields of the table that are numbers, as far as the agent has them. */
+function listNumbers(agent: Agent): [string, string | undefined][] {
+  const values: Readonly<Record<string, unknown>> = agent;
+  return Object.entries<AgentField>(AGENT_FIELDS).flatMap(([name, { kind, form }]) =>
+    kind.is === "number" && values[name] !== undefined
+      ? [[form?.label.toLowerCase() ?? name, String(values[name])] as [string, string]]
+      : [],
+  );
 }
 
 function showTrigger(trigger: string | Trigger): string {

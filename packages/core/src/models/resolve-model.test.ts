@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { callModel, textOf } from "../../../../test/fixtures/model-calls.ts";
 import { events, startServer } from "../../../../test/fixtures/model-server.ts";
 import { createTransport } from "../net/transport.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { Settings } from "../schema/settings.ts";
+import { PRESETS } from "./presets.ts";
 import { createModels } from "./resolve-model.ts";
 
 const transport = createTransport();
@@ -271,4 +273,15 @@ test("a resolved model speaks its provider's wire format with its key and header
   expect(server.seen[1]?.headers).toMatchObject({ authorization: "Bearer given", "x-team": "t" });
   transport.close();
   await server.close();
+});
+
+test("every provider that needs no settings has a row in the documentation, with the variables it reads", () => {
+  const text = readFileSync(new URL("../../../../docs/models.md", import.meta.url), "utf8");
+  const rows = text.split("\n").filter((line) => line.startsWith("| `"));
+  const missing = Object.entries(PRESETS).flatMap(([name, { apiKeyEnv, otherKeyEnvs = [], kind }]) =>
+    [name, apiKeyEnv, ...otherKeyEnvs, kind].filter(
+      (word) => word && !rows.some((row) => row.includes(`\`${name}\``) && row.includes(`\`${word}\``)),
+    ),
+  );
+  expect(missing).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { startServer } from "../../../../test/fixtures/model-server.ts";
 import type { PlainReply } from "../../../../test/fixtures/wire-formats.ts";
 import { ANSWERED_BY, USED, WIRE_FORMATS } from "../../../../test/fixtures/wire-formats.ts";
 import { createTransport } from "../net/transport.ts";
+import { PROVIDER_KINDS } from "../schema/settings.ts";
 import type { Transport } from "../schema/transport.ts";
 import { costOf, usageOf } from "./prices.ts";
 import type { Emit } from "./wire/read-reply.ts";
@@ -33,6 +34,10 @@ const replies: [string, PlainReply][] = [
   ["a reply that was cut off", { text: "and then", finish: "length" }],
   ["fields nobody knows", { text: "ok", calls: CALLS, extra: { brandNew: { deep: [1, null] } } }],
 ];
+
+test("every wire format that settings may name is tried here", () => {
+  expect(WIRE_FORMATS.map(({ name }) => name).toSorted()).toEqual(PROVIDER_KINDS.toSorted());
+});
 
 describe.each(WIRE_FORMATS)("$name", (format) => {
   let server: TestServer;
