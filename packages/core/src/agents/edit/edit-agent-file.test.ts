@@ -3,8 +3,10 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Agent, AgentFormat } from "../../schema/agent.ts";
+import { AGENT_FIELDS, type SimpleFormFields } from "../../schema/agent-fields.ts";
 import type { AgentForm, AgentFormChange } from "../../schema/api/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
+import { type FormValue, findFormDefault, listFormFields } from "../../schema/form-fields.ts";
 import { parseAgentFile } from "../parse-agent-file.ts";
 import { fixAgentFile } from "../yaml/repair-yaml.ts";
 import { splitFrontmatter } from "../yaml/split-frontmatter.ts";
@@ -94,7 +96,10 @@ const samples = [...files(FIXTURES), ...files(BUILTIN), ...made].filter(
     !/^(assistant|calendar|contacts|slack|researcher|planner|debugger|report|tester)/.test(name),
 );
 
-const VALUES: { [Field in keyof AgentForm]: AgentForm[Field][] } = {
+/** Values of the fields that are more than a number, a word or a flag. */
+const OWN_VALUES: {
+  [Field in Exclude<keyof AgentForm, keyof SimpleFormFields>]: AgentForm[Field][];
+} = {
   name: ["renamed-one"],
   displayName: ["A: Name #1", "Schöner Name"],
   description: ["Short.", "With: colon, # mark and 'quotes' \"both\"", "Two\nlines 🎉"],
@@ -116,16 +121,27 @@ const VALUES: { [Field in keyof AgentForm]: AgentForm[Field][] } = {
       recursive: true,
     },
   ],
-  context: ["full", "task_only"],
   limits: [{}, { turns: 7 }, { turns: 9, minutes: 2.5, perTool: { read: 3 }, costUsd: 0.25 }],
-  temperature: [null, 0.7],
-  maxOutputTokens: [null, 32_000],
-  workspace: ["isolated", "shared"],
-  flow: ["intent", "loop"],
   icon: [null, "🧪"],
   color: [null, "#00ff00"],
-  enabled: [true, false],
   prompt: ["New prompt.\n\n---\nwith a rule", "Ünï 🎌"],
+};
+/** A number, a word or a flag by its kind in the table. */
+function listSimpleValues(field: FormValue): unknown[] {
+  const { kind, part } = field;
+  if (part !== undefined) return [];
+  if (kind.is === "choice") return kind.words.toReversed();
+  if (kind.is === "flag") return [true, false];
+  return kind.is === "number" ? [findFormDefault(field), kind.range.min + (kind.range.whole ? 6 : 0.7)] : [];
+}
+
+const VALUES: Readonly<Record<string, readonly unknown[]>> = {
+  ...OWN_VALUES,
+  ...Object.fromEntries(
+    listFormFields(AGENT_FIELDS)
+      .map((field) => [field.name, listSimpleValues(field)] as const)
+      .filter(([, values]) => values.length > 0),
+  ),
 };
 const FIELDS = Object.keys(VALUES) as (keyof AgentForm)[];
 
@@ -157,8 +173,8 @@ function mayRefuse({ name, format }: Sample, field: keyof AgentForm): boolean {
 }
 
 /** Every value in the deep tests; otherwise the next one in each file. */
-function valuesFor(sample: Sample, field: keyof AgentForm): AgentForm[keyof AgentForm][] {
-  const values = VALUES[field];
+function valuesFor(sample: Sample, field: keyof AgentForm): readonly unknown[] {
+  const values = VALUES[field] ?? [];
   if (process.env.RETINUE_DEEP) return values;
   const next = samples.indexOf(sample) % values.length;
   return values.slice(next, next + 1);

@@ -6,6 +6,7 @@ import type {
 } from "@ai-sdk/provider";
 import { brokenReply } from "../model-error.ts";
 import { countOf, isRecord, stringOf } from "../wire/json.ts";
+import { type Fields, type GrowingCall, ModelReplyReader } from "../wire/model-reply-reader.ts";
 import {
   imageOrText,
   isToolFailure,
@@ -13,7 +14,6 @@ import {
   toolInput,
   toolOutputText,
 } from "../wire/prompt-parts.ts";
-import { type Fields, type GrowingCall, ReplyReader } from "../wire/reply-reader.ts";
 import { createWireModel, type WireModel, type WireRequest, type WireSettings } from "../wire/wire-model.ts";
 
 /** A model behind Anthropic's Messages API. */
@@ -184,7 +184,7 @@ function wireId(id: string): string {
 }
 
 /** Reads a reply of the Messages API. It is complete at `message_stop` and nowhere else. */
-export class AnthropicReader extends ReplyReader {
+export class AnthropicReader extends ModelReplyReader {
   readonly #openCalls = new Map<unknown, GrowingCall>();
   #stopReason: string | undefined;
   #usage: Fields = {};

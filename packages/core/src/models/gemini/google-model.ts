@@ -5,6 +5,7 @@ import type {
 } from "@ai-sdk/provider";
 import { brokenReply, modelError } from "../model-error.ts";
 import { countOf, isRecord, stringOf } from "../wire/json.ts";
+import { type Fields, ModelReplyReader } from "../wire/model-reply-reader.ts";
 import {
   imageOrText,
   isToolFailure,
@@ -12,7 +13,6 @@ import {
   toolInput,
   toolOutputText,
 } from "../wire/prompt-parts.ts";
-import { type Fields, ReplyReader } from "../wire/reply-reader.ts";
 import { createWireModel, type WireModel, type WireRequest, type WireSettings } from "../wire/wire-model.ts";
 import { googleSchema } from "./google-schema.ts";
 
@@ -185,7 +185,7 @@ function userParts(message: Extract<LanguageModelV4Message, { role: "user" }>): 
  * Reads a reply of `streamGenerateContent`. The format has no end mark, and a finish reason may stand in every chunk, so a
  * reply is complete only when the body ends by its own framing after a finish reason.
  */
-export class GoogleReader extends ReplyReader {
+export class GoogleReader extends ModelReplyReader {
   #finishReason: string | undefined;
   #finishMessage = "";
   #usage: Fields | undefined;

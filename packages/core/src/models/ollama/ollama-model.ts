@@ -5,8 +5,8 @@ import type {
 } from "@ai-sdk/provider";
 import { brokenReply, ModelError } from "../model-error.ts";
 import { countOf, isRecord, stringOf } from "../wire/json.ts";
+import { type Fields, ModelReplyReader } from "../wire/model-reply-reader.ts";
 import { imageOrText, listFunctionTools, toolInput, toolOutputText } from "../wire/prompt-parts.ts";
-import { type Fields, ReplyReader } from "../wire/reply-reader.ts";
 import { createWireModel, type WireModel, type WireRequest, type WireSettings } from "../wire/wire-model.ts";
 import { ollamaUrl } from "./ollama-url.ts";
 
@@ -132,7 +132,7 @@ function assistantMessage(message: AssistantMessage, provider: string): unknown 
 }
 
 /** Reads a reply of `/api/chat`, one JSON object per line. It is complete at the line that says `done`. */
-export class OllamaReader extends ReplyReader {
+export class OllamaReader extends ModelReplyReader {
   readonly payloadPerLine = true;
 
   event(data: string): boolean {

@@ -5,8 +5,8 @@ import type {
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import { countOf, isCompleteJson, isRecord } from "../wire/json.ts";
+import { type Fields, type GrowingCall, ModelReplyReader } from "../wire/model-reply-reader.ts";
 import { imageOrText, listFunctionTools, toolInput, toolOutputText } from "../wire/prompt-parts.ts";
-import { type Fields, type GrowingCall, ReplyReader } from "../wire/reply-reader.ts";
 import { createWireModel, type WireModel, type WireRequest, type WireSettings } from "../wire/wire-model.ts";
 
 /** A model behind OpenAI's chat completions, as OpenAI, OpenRouter, DeepSeek, vLLM, llama.cpp, Ollama and LM Studio serve it. */
@@ -168,7 +168,7 @@ const REASONING_FIELDS = ["reasoning_content", "reasoning"] as const;
  * Reads a chat completion. It is complete at `[DONE]`, or, from servers that leave that out, when the body ends after a
  * finish reason.
  */
-export class OpenAiReader extends ReplyReader {
+export class OpenAiReader extends ModelReplyReader {
   readonly #byIndex = new Map<number, GrowingCall>();
   #finishReason: string | undefined;
   #usage: Fields | undefined;

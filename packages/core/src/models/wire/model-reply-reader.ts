@@ -15,7 +15,7 @@ import type { Emit, WireReader } from "./read-reply.ts";
 export type Fields = Record<string, unknown>;
 
 /** What the readers of all wire formats share: how a reply begins, ends, fails and breaks off. */
-export abstract class ReplyReader implements WireReader {
+export abstract class ModelReplyReader implements WireReader {
   protected readonly call: CallContext;
   protected readonly blocks: TextBlocks;
   protected readonly calls: ToolCalls;
