@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { SubAgentResponse } from "@retinue/core/intent/intent-shapes";
 import { readTree } from "@retinue/core/record/read-tree";
 import { replaySession } from "@retinue/core/replay/replay-session";
-import type { SubAgentResponse } from "@retinue/core/schema/intent";
 import type { Risk } from "@retinue/core/schema/rights";
 import { callTool, type Script, say, type TestRuntime, testRuntime } from "@retinue/core/testing";
 import { type AnyTool, defineTool } from "@retinue/core/tools/tool";

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Assessment, SubAgentResponse } from "@retinue/core/intent/intent-shapes";
 import { replaySession } from "@retinue/core/replay/replay-session";
 import type { Limits } from "@retinue/core/schema/agent";
-import type { Assessment, SubAgentResponse } from "@retinue/core/schema/intent";
 import type { RunResult } from "@retinue/core/schema/result";
 import {
   callDelegate,

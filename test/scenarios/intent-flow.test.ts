@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Assessment, SubAgentResponse } from "@retinue/core/intent/intent-shapes";
 import { readTree } from "@retinue/core/record/read-tree";
 import { replaySession } from "@retinue/core/replay/replay-session";
-import type { Assessment, SubAgentResponse } from "@retinue/core/schema/intent";
 import type { MessageNode } from "@retinue/core/schema/record";
 import {
   callDelegate,

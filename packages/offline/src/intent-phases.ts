@@ -1,4 +1,4 @@
-import type { Assessment } from "@retinue/core/schema/intent";
+import type { Assessment } from "@retinue/core/intent/intent-shapes";
 import { calendar, describeConflict, describeFoundEvent } from "./calendar.ts";
 import { type CallData, describeFailedCall, findData, readField, readList } from "./call-data.ts";
 import { contacts } from "./contacts.ts";

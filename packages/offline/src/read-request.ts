@@ -1,4 +1,4 @@
-import type { Assessment } from "@retinue/core/schema/intent";
+import type { Assessment } from "@retinue/core/intent/intent-shapes";
 import type { Risk } from "@retinue/core/schema/rights";
 import type { PastCall } from "./conversation.ts";
 import { capitalise } from "./offline-words.ts";

@@ -98,7 +98,8 @@ function describe(event: RetinueEvent, run: Seen): string | undefined {
       return describeWait(event.on, run);
     case "phase.entered": {
       const { tools } = event.context;
-      const plan = event.phase === "execute" ? ` with ${cutToLine(tools.join(", "), MAX_TASK)}` : "";
+      const isPlanned = event.phase === "execute" && Array.isArray(tools);
+      const plan = isPlanned ? ` with ${cutToLine(tools.join(", "), MAX_TASK)}` : "";
       return `· ${run.agent}: phase ${event.phase}${plan}`;
     }
     case "call.started":

@@ -101,24 +101,26 @@ function outcomeIcon(outcome: CallOutcome, icons: Readonly<Record<NodeStatus, st
 
 const MAX_VALUE = 160;
 
-/** The phases of a run in their order; with `whole`, the six fields of each. Nothing for a run without phases. */
+/** The phases of a run in their order; with `whole`, what its flow told in each. Nothing for a run without phases. */
 function drawPhases(phases: readonly TracePhase[], whole: boolean): string[] {
   if (phases.length === 0) return [];
   if (whole) return phases.flatMap(drawPhase);
-  const names = phases.map(({ phase, context }) => (phase === "end" ? cutToLine(context.status, 20) : phase));
+  const names = phases.map(({ phase, context }) =>
+    phase === "end" ? cutToLine(String(context.status), 20) : phase,
+  );
   return [`phases: ${names.join(" → ")}`];
 }
 
 function drawPhase({ phase, context }: TracePhase): string[] {
-  const value = (given: unknown) =>
-    cutToLine(typeof given === "string" ? given : (JSON.stringify(given) ?? ""), MAX_VALUE);
-  return [
-    `phase: ${phase}`,
-    `  REQUEST: ${value(context.request)}`,
-    `  TOOLS: ${value(context.tools.join(", "))}`,
-    `  PARAMS: ${value(context.params)}`,
-    `  STATUS: ${value(context.status)}`,
-    `  RESULT: ${value(context.result)}`,
-    `  Notes: ${value(context.notes)}`,
-  ];
+  const fields = Object.entries(context).map(([name, value]) => {
+    const label = name === "notes" ? "Notes" : cutToLine(name.toUpperCase(), MAX_VALUE);
+    return `  ${label}: ${cutToLine(describeField(value), MAX_VALUE)}`;
+  });
+  return [`phase: ${phase}`, ...fields];
+}
+
+function describeField(value: unknown): string {
+  if (typeof value === "string") return value;
+  const isListOfTexts = Array.isArray(value) && value.every((item) => typeof item === "string");
+  return isListOfTexts ? value.join(", ") : (JSON.stringify(value) ?? "");
 }

@@ -1,5 +1,4 @@
 import type { RetinueEvent, WaitingOn } from "@retinue/core/schema/event";
-import type { Phase } from "@retinue/core/schema/intent";
 import type { RunResult } from "@retinue/core/schema/result";
 import { cutToLine } from "@retinue/core/text/plain-text";
 
@@ -64,7 +63,7 @@ export class RunNode {
   attempt = 0;
   status: NodeStatus = "running";
   waitingOn: WaitingOn | null = null;
-  phase: Phase | null = null;
+  phase: string | null = null;
   /** What the model does while no tool is called. */
   activity: "thinking" | "writing" | null = null;
   startedAtMs = 0;

@@ -1,6 +1,6 @@
-import type { ResponseErrorType, SubAgentResponse } from "../schema/intent.ts";
 import type { ErrorType, RunError } from "../schema/result.ts";
 import { parseJson } from "../tools/validate-input.ts";
+import type { ResponseErrorType, SubAgentResponse } from "./intent-shapes.ts";
 
 /** Why a call failed. */
 export type CallFault = NonNullable<SubAgentResponse["error"]> & {

@@ -1,10 +1,10 @@
 import { lastText } from "../run/history.ts";
 import type { Ending, Run } from "../run/run.ts";
-import type { IntentContext, SubAgentResponse } from "../schema/intent.ts";
 import type { BailoutReason, ErrorType, RunError } from "../schema/result.ts";
 import { cutAt } from "../tools/truncate.ts";
 import { type CallFault, faultOfRun } from "./call-fault.ts";
 import { contextForRecord, intentContext, readCallData, readRequest, resultOf } from "./intent-context.ts";
+import type { IntentContext, SubAgentResponse } from "./intent-shapes.ts";
 import {
   divideOutstanding,
   type IntentCall,

@@ -1,6 +1,6 @@
 import type { Run } from "../run/run.ts";
-import type { IntentContext } from "../schema/intent.ts";
 import { parseJson } from "../tools/validate-input.ts";
+import type { IntentContext } from "./intent-shapes.ts";
 import { type IntentState, outstanding } from "./intent-state.ts";
 
 /** The six fields as the run stands now. */

@@ -3,10 +3,10 @@ import { fail, NEXT_TURN } from "../run/ending.ts";
 import { lastText } from "../run/history.ts";
 import { loadPrompt } from "../run/load-prompt.ts";
 import type { Flow, FlowStep, Next, Run } from "../run/run.ts";
-import type { IntentContext, Phase } from "../schema/intent.ts";
 import { functionToolOf } from "../tools/validate-input.ts";
 import { endIntent } from "./end-intent.ts";
 import { contextForRecord, contextText, intentContext } from "./intent-context.ts";
+import type { IntentContext, Phase } from "./intent-shapes.ts";
 import { type IntentState, intentState, isCallable, MAX_ITERATIONS, outstanding } from "./intent-state.ts";
 
 /** A phase, with where the run stands in it. */

@@ -1,9 +1,9 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { Run } from "../run/run.ts";
-import type { Assessment, Phase } from "../schema/intent.ts";
 import { onlyReads } from "../tools/tool.ts";
 import { cutAt } from "../tools/truncate.ts";
 import { type CallFault, faultOf } from "./call-fault.ts";
+import type { Assessment, Phase } from "./intent-shapes.ts";
 import { parseAssessment } from "./parse-assessment.ts";
 
 /** Turns in which tools may be called. */

@@ -1,5 +1,5 @@
-import type { Assessment } from "../schema/intent.ts";
 import { parseJson, type Validated } from "../tools/validate-input.ts";
+import type { Assessment } from "./intent-shapes.ts";
 
 /** What the model made of a request, or what is wrong with its words. */
 export type ParsedAssessment = { ok: true; assessment: Assessment } | { ok: false; problem: string };

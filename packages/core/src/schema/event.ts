@@ -1,5 +1,4 @@
-import type { IntentContext, Phase } from "./intent.ts";
-import type { RunError, RunResult, Usage } from "./result.ts";
+import type { FlowContext, RunError, RunResult, Usage } from "./result.ts";
 
 /** What a run waits for while it holds no slot. */
 export type WaitingOn = "children" | "approval" | "budget" | "slot" | "provider" | "pause" | "store";
@@ -29,7 +28,7 @@ export type EventBody =
   | { type: "run.paused"; runId: string; isPaused: boolean }
   | { type: "run.steered"; runId: string; text: string }
   | { type: "run.tainted"; runId: string; tool: string }
-  | { type: "phase.entered"; runId: string; phase: Phase; context: IntentContext }
+  | { type: "phase.entered"; runId: string; phase: string; context: FlowContext }
   | { type: "turn.started"; runId: string; turn: number; messageId: number; model: string }
   | { type: "text.streamed"; runId: string; turn: number; text: string }
   | { type: "reasoning.streamed"; runId: string; turn: number; text: string }

@@ -1,5 +1,3 @@
-import type { IntentContext } from "./intent.ts";
-
 /** Life of a run. */
 export type RunStatus = (typeof RUN_STATUSES)[number];
 export const RUN_STATUSES = ["pending", "running", "completed", "failed", "cancelled", "timeout"] as const;
@@ -158,6 +156,9 @@ export type SubRun = {
   summary: string;
 };
 
+/** What a flow tells of a run at one moment, in fields of its own: the record keeps it, and the trace shows it. */
+export type FlowContext = { readonly [field: string]: unknown };
+
 /** The structured result of a run. What can be measured is measured by the host, not taken from the model. */
 export type RunResult = {
   run_id: string;
@@ -170,14 +171,14 @@ export type RunResult = {
   summary: string;
   /** The full final text, or a pointer to the artefact that holds it. */
   details: string;
-  /** What the final text holds as JSON; of an intent flow, its response. */
+  /** What the final text holds as JSON, or the response of a flow whose answer has a form of its own. */
   data?: unknown;
   /** The file that holds the data, if they are long and the parent can read files. */
   data_file?: string;
   /** The runs that it delegated to; absent if there are none. */
   sub_runs?: readonly SubRun[];
-  /** Of an intent flow: the six fields it ended with. */
-  context?: IntentContext;
+  /** What its flow tells of the end, if it tells anything. */
+  context?: FlowContext;
   /** Files, tests and tools are the run's own; `subtree` has them with everything below. */
   files_modified: readonly string[];
   files_created: readonly string[];

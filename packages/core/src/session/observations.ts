@@ -5,8 +5,7 @@ import { messageOf } from "../schema/error.ts";
 
 /** Where observations of a session go. */
 export type ObservationsOptions = {
-  /** Null for a replay, which writes nothing. */
-  workspaceDir: string | null;
+  workspaceDir: string;
   redact: (text: string) => string;
   /** Told of what could not be kept. */
   onFault: (message: string, runId: string) => void;
@@ -31,7 +30,6 @@ export class Observations {
   /** Takes a text for a file; `path` is relative to the workspace. */
   add(path: string, text: string, runId: string): void {
     const { workspaceDir } = this.#options;
-    if (workspaceDir === null) return;
     if (this.#waiting >= MOST_WAITING || this.#waitingChars + text.length > MOST_WAITING_CHARS) {
       this.#fail(path, "too much is waiting to be written", runId);
       return;

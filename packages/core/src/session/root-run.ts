@@ -37,7 +37,7 @@ export type RootRequest = RunRequest & {
   leader?: Agent;
   /** The host leads the run in the place of a model. */
   conducted?: Conducted;
-  /** The program that leads the run; null in a replay, where it is not there. */
+  /** The program that leads the run; null where it is not there any more. */
   program?: Program | null;
   /** What the agent is told of other runs, as it was put into words. */
   told?: string;

@@ -7,7 +7,6 @@ import type {
   TraceSpan,
   TraceTurn,
 } from "../schema/inspect/trace.ts";
-import type { IntentContext, Phase } from "../schema/intent.ts";
 import type { Approval, MessageRow } from "../schema/record.ts";
 import type { DeliverableVerdict } from "../schema/result.ts";
 
@@ -21,7 +20,7 @@ export function isRunRow({ request_type: type }: MessageRow): boolean {
   return type === "prompt" || type === "delegation";
 }
 
-/** The run of a row, with nothing below it but the six fields that an intent flow ended with. */
+/** The run of a row, with nothing below it but what its flow told at the end. */
 export function runOfRow(row: MessageRow, parentRunId: string | null, originMs: number): TraceRun {
   const metadata = metadataOf(row);
   const result = recordIn(metadata.result);
@@ -60,7 +59,7 @@ export function runOfRow(row: MessageRow, parentRunId: string | null, originMs: 
     tainted: result.tainted === true || metadata.tainted === true,
     turns: [],
     calls: [],
-    phases: isContext(result.context) ? [{ phase: "end", context: result.context }] : [],
+    phases: hasFields(result.context) ? [{ phase: "end", context: result.context }] : [],
     approvals: [],
     children: [],
     matched: true,
@@ -100,12 +99,12 @@ export function callOfRow(row: MessageRow, originMs: number): TraceCall {
   };
 }
 
-/** The phase that a model call of an intent flow was in, with the six fields after it. */
+/** The phase that a model call belongs to, with what its flow told then. */
 export function phaseOfRow(row: MessageRow): TracePhase | undefined {
   // Most model calls have no phase and a lot of metadata.
   if (!row.metadata_json?.includes('"phase"')) return undefined;
   const { phase, context } = metadataOf(row);
-  return isPhase(phase) && isContext(context) ? { phase, context } : undefined;
+  return isText(phase) && hasFields(context) ? { phase, context } : undefined;
 }
 
 /** What a person was asked, and said. */
@@ -177,7 +176,11 @@ function parseJson(json: string | null): unknown {
 }
 
 function recordIn(value: unknown): Metadata {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Metadata) : {};
+  return hasFields(value) ? value : {};
+}
+
+function hasFields(value: unknown): value is Metadata {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function listIn(value: unknown): readonly unknown[] {
@@ -199,15 +202,6 @@ function isText(value: unknown): value is string {
 function isVerdict(value: unknown): value is DeliverableVerdict {
   const { deliverable, ok, reason, files } = recordIn(value);
   return isText(deliverable) && typeof ok === "boolean" && isText(reason) && listIn(files).every(isText);
-}
-
-function isPhase(value: unknown): value is Phase {
-  return value === "assess" || value === "execute" || value === "format";
-}
-
-function isContext(value: unknown): value is IntentContext {
-  const { request, tools, status, notes } = recordIn(value);
-  return isText(request) && Array.isArray(tools) && tools.every(isText) && isText(status) && isText(notes);
 }
 
 function isoOf(ms: number): string {

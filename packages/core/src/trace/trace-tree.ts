@@ -87,7 +87,7 @@ function addToRun(run: TraceRun, row: MessageRow, originMs: number): void {
   if (phase) run.phases.push(phase);
 }
 
-/** The end of an intent flow comes after its phases, once they are known. */
+/** The end of a flow comes after its phases, once they are known. */
 function closePhases({ phases }: TraceRun): void {
   const [first] = phases;
   if (first?.phase === "end" && phases.length > 1) phases.push(...phases.splice(0, 1));

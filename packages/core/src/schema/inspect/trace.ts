@@ -1,5 +1,4 @@
-import type { IntentContext, Phase } from "../intent.ts";
-import { type DeliverableVerdict, RUN_STATUSES, type RunStatus } from "../result.ts";
+import { type DeliverableVerdict, type FlowContext, RUN_STATUSES, type RunStatus } from "../result.ts";
 
 /** The version of a trace's shape. Fields may be added; a change that breaks a reader raises it. */
 export const TRACE_FORMAT = 1;
@@ -61,8 +60,8 @@ export type TraceCall = TraceSpan & {
   approvedBy: string | null;
 };
 
-/** The six fields of an intent flow at one of its phases. */
-export type TracePhase = { phase: Phase | "end"; context: IntentContext };
+/** A step of a flow that has a name, or its `end`, with what the flow told then. */
+export type TracePhase = { phase: string; context: FlowContext };
 
 /** Something a person was asked. */
 export type TraceApproval = {

@@ -1,4 +1,4 @@
-import type { Risk } from "./rights.ts";
+import type { Risk } from "../schema/rights.ts";
 
 /** The phases of an intent flow. */
 export type Phase = "assess" | "execute" | "format";
