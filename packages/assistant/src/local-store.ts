@@ -10,6 +10,7 @@ import { findMachineZone, isZone } from "@retinue/core/text/zone";
 import type { HostPlaces } from "@retinue/core/tools/tool";
 import { locateAccountFile } from "./accounts/accounts.ts";
 import type { EmbeddedStore } from "./embedded/embedded-store.ts";
+import { recordIn, textIn } from "./service-tools/service-requests.ts";
 import { ToolFault } from "./service-tools/tool-fault.ts";
 
 /** Where the local store is: a database, and the folder whose files it is filled with at first. */
@@ -94,9 +95,9 @@ function resolveFolder(folder: string, within: string | undefined): string {
 
 function readOwnerZone(folder: string, within: string | undefined): string | undefined {
   try {
-    const owner: unknown = JSON.parse(readSmallFile(join(resolveFolder(folder, within), "owner.json")));
-    if (typeof owner !== "object" || owner === null || !("zone" in owner)) return undefined;
-    return typeof owner.zone === "string" ? owner.zone : undefined;
+    return textIn(
+      recordIn(JSON.parse(readSmallFile(join(resolveFolder(folder, within), "owner.json")))).zone,
+    );
   } catch {
     return undefined;
   }

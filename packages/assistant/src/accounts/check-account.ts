@@ -2,6 +2,8 @@
 
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import { checkSmtp } from "../imap/smtp.ts";
+import { textIn } from "../service-tools/service-requests.ts";
+import { toCalendarSpan } from "../service-tools/times.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import type { Account, Secrets, Service } from "./accounts.ts";
 import {
@@ -64,8 +66,8 @@ async function tryService(service: Service, reading: Reading): Promise<unknown> 
   }
   if (service === "contacts") return requireProvider(providers.contacts).search({ limit: 1 }, signal);
   if (service === "calendar") {
-    const [start, end] = [now(), now() + DAY_MS].map((ms) => new Date(ms).toISOString());
-    return requireProvider(providers.calendar).list({ start: start ?? "", end: end ?? "", limit: 1 }, signal);
+    const span = toCalendarSpan({ from: now(), to: now() + DAY_MS });
+    return requireProvider(providers.calendar).list({ ...span, limit: 1 }, signal);
   }
   return fetchSlackIdentity(secrets.token ?? "", {
     apiUrl: account.kind === "slack" ? account.apiUrl : undefined,
@@ -92,13 +94,7 @@ async function checkService(reading: Reading, service: Service): Promise<Account
 function describeFailure({ kind, id }: Account, service: Service, thrown: unknown): AccountCheck {
   const fault = messageOf(thrown);
   if (thrown instanceof RetinueError)
-    return {
-      service,
-      ok: false,
-      fault,
-      ...(thrown.hint && { remedy: thrown.hint }),
-      auth: thrown.code === "auth",
-    };
+    return { service, ok: false, fault, remedy: thrown.hint, auth: thrown.code === "auth" };
   const type = thrown instanceof ToolFault ? thrown.type : "tool_error";
   const remedy = {
     auth: `sign in again: retinue accounts add ${kind} --id ${id}`,
@@ -108,7 +104,7 @@ function describeFailure({ kind, id }: Account, service: Service, thrown: unknow
     params: "check the account's address and server",
     tool_error: undefined,
   }[type];
-  return { service, ok: false, fault, ...(remedy && { remedy }), auth: type === "auth" };
+  return { service, ok: false, fault, remedy, auth: type === "auth" };
 }
 
 function requireProvider<Provider>(provider: Provider | undefined): Provider {
@@ -158,5 +154,5 @@ export async function fetchSlackIdentity(
 }
 
 function readName(value: unknown): string {
-  return typeof value === "string" && value !== "" ? value.slice(0, 200) : "unknown";
+  return textIn(value)?.slice(0, 200) ?? "unknown";
 }

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { REQUEST_PATIENCE } from "@retinue/core/net/request-patience";
 import { RetinueError } from "@retinue/core/schema/error";
+import { recordIn, textIn } from "../service-tools/service-requests.ts";
 import type { Secrets, Service } from "./accounts.ts";
 import { type FormAnswer, postForm, refusePlain } from "./post-form.ts";
 
@@ -131,11 +132,9 @@ function readSignIn(
 function readAddress(token: unknown): string {
   try {
     const [, payload = ""] = typeof token === "string" ? token.split(".") : [];
-    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
-    if (typeof claims === "object" && claims !== null && "email" in claims) {
-      const { email } = claims;
-      if (typeof email === "string" && /^[^\s@<>"]+@[^\s@<>"]+$/.test(email)) return email.toLowerCase();
-    }
+    const claims = recordIn(JSON.parse(Buffer.from(payload, "base64url").toString("utf8")));
+    const email = textIn(claims.email) ?? "";
+    if (/^[^\s@<>"]+@[^\s@<>"]+$/.test(email)) return email.toLowerCase();
   } catch {
     // Told below.
   }

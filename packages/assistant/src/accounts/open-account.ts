@@ -101,19 +101,12 @@ export async function openAccountWith(
 async function openGoogleAccount(account: GoogleAccount, secrets: Secrets, { zone, onSecrets }: Opening) {
   const { openGoogle } = await import("../google/open-google.ts");
   const { clientId, address, rootUrl, tokenUrl } = account;
-  const { clientSecret, accessToken, expiryDate } = secrets;
+  const { clientSecret, accessToken } = secrets;
+  const refreshToken = requireSecret(account, secrets, "refreshToken");
+  const expiryDate = secrets.expiryDate === undefined ? undefined : Number(secrets.expiryDate);
   return openGoogle({
-    credentials: {
-      clientId,
-      refreshToken: requireSecret(account, secrets, "refreshToken"),
-      ...(clientSecret !== undefined && { clientSecret }),
-      ...(accessToken !== undefined && { accessToken }),
-      ...(expiryDate !== undefined && { expiryDate: Number(expiryDate) }),
-    },
-    address,
-    zone,
-    ...(rootUrl !== undefined && { rootUrl }),
-    ...(tokenUrl !== undefined && { tokenUrl }),
+    credentials: { clientId, refreshToken, clientSecret, accessToken, expiryDate },
+    ...{ address, zone, rootUrl, tokenUrl },
     onTokens: (tokens) => onSecrets?.(toSecrets(tokens)),
   });
 }
@@ -123,10 +116,8 @@ async function openSlackAccount(account: SlackAccount, secrets: Secrets, { now, 
   const { userToken, refreshToken, clientId, clientSecret } = secrets;
   const slack = await openSlack({
     token: requireSecret(account, secrets, "token"),
-    now,
-    ...(userToken !== undefined && { userToken }),
-    ...(account.apiUrl !== undefined && { apiUrl: account.apiUrl }),
-    ...(refreshToken && clientId && clientSecret && { refresh: { refreshToken, clientId, clientSecret } }),
+    ...{ now, userToken, apiUrl: account.apiUrl },
+    refresh: refreshToken && clientId && clientSecret ? { refreshToken, clientId, clientSecret } : undefined,
     onTokens: (tokens) => onSecrets?.(toSecrets(tokens)),
   });
   return { slack };
@@ -140,26 +131,17 @@ async function openImapAccount(account: ImapAccount, secrets: Secrets, { now }: 
 /** A mailbox as its adapter wants it. */
 export async function buildImapOptions(account: ImapAccount, secrets: Secrets): Promise<ImapOptions> {
   const { address, name, user, imap, smtp, caFile } = account;
-  return {
-    ...{ address, user, password: requireSecret(account, secrets, "password"), imap, smtp },
-    ...(name !== undefined && { name }),
-    ...(caFile !== undefined && { tls: { ca: await readAuthority(caFile) } }),
-  };
+  const password = requireSecret(account, secrets, "password");
+  const tls = caFile === undefined ? undefined : { ca: await readAuthority(caFile) };
+  return { address, name, user, password, imap, smtp, tls };
 }
 
 async function openDavAccount(account: CaldavAccount, secrets: Secrets, { zone, now }: Opening) {
   const { openDav } = await import("../dav/open-dav.ts");
   const { url, user, address, services } = account;
   const kinds = (["calendar", "contacts"] as const).filter((kind) => services.includes(kind));
-  return openDav({
-    url,
-    user,
-    password: requireSecret(account, secrets, "password"),
-    address,
-    zone,
-    kinds,
-    now,
-  });
+  const password = requireSecret(account, secrets, "password");
+  return openDav({ url, user, password, address, zone, kinds, now });
 }
 
 function toSecrets(tokens: Readonly<Record<string, unknown>>): Secrets {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { closeFolder, readPrivate, writePrivate } from "@retinue/core/files/private-file";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { HostPlaces } from "@retinue/core/tools/tool";
+import { isJsonObject } from "../service-tools/service-requests.ts";
 import type { Account, Secrets } from "./accounts.ts";
 
 /** Where secrets are kept, by the id of the account. */
@@ -20,7 +21,7 @@ export type SecretStore = {
 type SecretPlaces = Pick<HostPlaces, "env" | "dataDir" | "configDir">;
 
 const SERVICE = "retinue";
-/** A locked keyring may ask the person for a word; a broken one never answers. */
+/** A locked keyring may ask the person for its password; a broken one never answers. */
 const PATIENCE_MS = 30_000;
 /** The kernel's keyring would forget everything at the next start, so on Linux only a Secret Service will do. */
 const OPTIONS = { linux: { store: "secret-service" } } as const;
@@ -70,12 +71,10 @@ export function createFileStore({ dataDir }: Pick<SecretPlaces, "dataDir">): Sec
 function parseSecrets(text: string, id: string): Secrets {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      const texts = Object.entries(value).filter((entry): entry is [string, string] => {
-        return typeof entry[1] === "string";
-      });
-      return Object.fromEntries(texts);
-    }
+    if (isJsonObject(value))
+      return Object.fromEntries(
+        Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+      );
   } catch {
     // The parser's own words would quote the text.
   }

@@ -1,7 +1,6 @@
 // What making, changing and removing an event have in common: its input, whom it reaches, how a person sees it.
 
 import { messageOf } from "@retinue/core/schema/error";
-import type { Risk } from "@retinue/core/tools/tool";
 import { isSameAddress } from "../recipients/mail-address.ts";
 import {
   dropRepeated,
@@ -120,15 +119,7 @@ export function listEventPeople({ attendees, organizer }: CalendarEvent, self: s
   return dropSelf([...attendees, ...caller], self);
 }
 
-/** The risk of an event that reaches these people. */
-export function rateEvent(
-  people: readonly Recipient[],
-  view: Pick<EventView, "visibility" | "household">,
-): Risk {
-  return explainConfirm(people, view) === null ? "medium" : "high";
-}
-
-/** Why an event needs a person's word; null if it does not. */
+/** Why an event needs a person's confirmation; null if it does not. */
 export function explainConfirm(
   people: readonly Recipient[],
   { visibility, household }: Pick<EventView, "visibility" | "household">,

@@ -83,7 +83,7 @@ export function createSeriesCalendar<Stored extends StoredSeries>(
 
   function describeWriter() {
     const { address: owner, name: ownerName, zone } = store.owner();
-    return { owner, ...(ownerName !== undefined && { ownerName }), zone, now: store.now() };
+    return { owner, ownerName, zone, now: store.now() };
   }
 
   async function findBusy(address: string, span: CalendarSpan, signal: AbortSignal): Promise<Busy> {
@@ -100,7 +100,7 @@ export function createSeriesCalendar<Stored extends StoredSeries>(
       const { address, zone } = store.owner();
       return { address, zone };
     },
-    async list({ query = "", limit, ...span }, signal) {
+    async list({ query, limit, ...span }, signal) {
       const events = (await listEvents(span, null, signal)) ?? [];
       const fitting = events.filter((event) => mentionsWords(event, query));
       return { events: fitting.slice(0, Math.max(0, Math.trunc(limit))), total: fitting.length };

@@ -28,7 +28,6 @@ import {
   listEventPeople,
   planAttendees,
   presentEvent,
-  rateEvent,
 } from "./plan-event.ts";
 import { type Conflicts, describeEvent, findConflicts, isForeign } from "./read-calendar-tools.ts";
 
@@ -47,7 +46,6 @@ export const createEvent = writeTool({
   check: findEventFault,
   plan: planCreate,
   reaches: ({ people }) => people.map(({ address }) => address),
-  risk: (plan) => rateEvent(plan.people, plan),
   confirm: (plan) => explainConfirm(plan.people, plan),
   present: (plan, services) => presentEvent("New event", plan, { people: plan.people, services }),
   find: async ({ timezone }, { services, key }) => {
@@ -115,7 +113,6 @@ export const updateEvent = writeTool({
   check: findUpdateFault,
   plan: planUpdate,
   reaches: ({ people }) => people.map(({ address }) => address),
-  risk: (plan) => (explainChange(plan) === null ? "medium" : "high"),
   confirm: explainChange,
   present: presentChange,
   find: async (input, { services }) => {
@@ -279,7 +276,6 @@ export const deleteEvent = writeTool({
   outbound: true,
   plan: planDelete,
   reaches: ({ people }) => ["calendar", ...people.map(({ address }) => address)],
-  risk: () => "high",
   confirm: ({ people, view, isSeries }) =>
     [
       isSeries ? "it removes a whole series of events" : "it removes an event",

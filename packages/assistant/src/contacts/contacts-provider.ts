@@ -1,7 +1,7 @@
 // An address book: its contacts, how they are searched, and the interface of what serves it.
 
 import { type ServiceProvider, ToolFault } from "../service-tools/tool-fault.ts";
-import { foldText } from "../service-tools/tool-output.ts";
+import { foldText, hasWords } from "../service-tools/tool-output.ts";
 
 /** One person or list of the address book. */
 export type Contact = {
@@ -84,22 +84,13 @@ export function createAddressBook(source: ContactSource): ContactsProvider {
 
 /** Whether a contact has every word a query asks for in the right field. */
 export function matchesContact(contact: Contact, query: ContactQuery): boolean {
-  const { name, emails, phones, organization = "", title = "", notes = "", members = [] } = contact;
-  const asked = [
-    [query.text, [name, ...emails, ...phones, organization, title, notes, ...members]],
-    [query.name, [name]],
-    [query.organization, [organization]],
-    [query.email, emails],
-  ] as const;
-  return asked.every(([wanted, texts]) => {
-    const text = foldText(texts.join("\n"));
-    return (
-      wanted === undefined ||
-      foldText(wanted)
-        .split(/\s+/)
-        .every((word) => text.includes(word))
-    );
-  });
+  const { name, emails, phones, organization, title, notes, members = [] } = contact;
+  return (
+    hasWords([name, ...emails, ...phones, organization, title, notes, ...members], query.text) &&
+    hasWords([name], query.name) &&
+    hasWords([organization], query.organization) &&
+    hasWords(emails, query.email)
+  );
 }
 
 /** The organisations of contacts, those with most contacts first. */

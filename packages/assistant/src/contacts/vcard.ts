@@ -51,21 +51,14 @@ function readCard(card: Component): Card | undefined {
     .slice(0, MAX_MEMBERS)
     .flatMap((property) => (typeof property[3] === "string" ? [property[3].trim()] : []));
   const isAddress = (member: string) => /^mailto:/i.test(member);
-  const title = findText(card, "title");
-  const notes = findText(card, "note");
+  const isList = kind === "group";
+  const addresses = members.filter(isAddress).map((member) => member.slice("mailto:".length).toLowerCase());
   return {
-    id: uid,
-    uid,
-    name,
-    emails,
-    phones,
-    ...(organization !== undefined && { organization }),
-    ...(title !== undefined && { title }),
-    ...(notes !== undefined && { notes }),
-    ...(kind === "group" && {
-      members: members.filter(isAddress).map((member) => member.slice("mailto:".length).toLowerCase()),
-    }),
-    memberRefs: kind === "group" ? members.filter((member) => !isAddress(member)) : [],
+    ...{ id: uid, uid, name, emails, phones, organization },
+    title: findText(card, "title"),
+    notes: findText(card, "note"),
+    members: isList ? addresses : undefined,
+    memberRefs: isList ? members.filter((member) => !isAddress(member)) : [],
   };
 }
 

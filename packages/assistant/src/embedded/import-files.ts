@@ -2,6 +2,7 @@
 
 import { basename, dirname, extname, resolve } from "node:path";
 import { isZone } from "@retinue/core/text/zone";
+import { splitBlocks } from "../calendar/ical/jcal.ts";
 import { parseCalendar, readSequence } from "../calendar/ical/series.ts";
 import { parseCards } from "../contacts/vcard.ts";
 import { oneLine, readMail } from "../mail/mail-format.ts";
@@ -191,7 +192,7 @@ function readFileOwner(file: string): string | undefined {
 
 /** Imports the cards of vCard text, each kept with its own text, so that what is not understood of it is not lost. */
 export async function importCards({ database, file, report }: ImportSource, text: string): Promise<void> {
-  const blocks = splitCards(text);
+  const blocks = splitBlocks(text.replace(/^\uFEFF/, ""), ["VCARD"]).map((block) => `${block}\r\n`);
   if (blocks.length === 0) addProblem(report, file, "there is no card in it");
   for (const block of blocks) {
     try {
@@ -203,18 +204,4 @@ export async function importCards({ database, file, report }: ImportSource, text
       addProblem(report, file, thrown);
     }
   }
-}
-
-/** The text of each card, with line ends as vCard has them. */
-function splitCards(text: string): string[] {
-  const blocks: string[] = [];
-  let lines: string[] | undefined;
-  for (const line of text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/)) {
-    if (/^BEGIN:VCARD\s*$/i.test(line)) lines = [];
-    lines?.push(line);
-    if (!lines || !/^END:VCARD\s*$/i.test(line)) continue;
-    blocks.push(`${lines.join("\r\n")}\r\n`);
-    lines = undefined;
-  }
-  return blocks;
 }

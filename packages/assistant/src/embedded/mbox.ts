@@ -13,8 +13,6 @@ export type FiledMail = {
 /** With a year and a time, so that a paragraph that begins with the word is none. */
 const SEPARATOR = /(?:^|(?<=\n\r?\n))From (?=[^\n]{0,500}\d{4})[^\n]{0,500}\d:\d\d[^\n]*(?:\n|$)/g;
 const STATUS = /^(x-)?status:/i;
-const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /** The messages of an mbox file (the `mboxrd` kind, in which `>From ` at the start of a line lost one `>`). */
 export function* readMbox(content: Uint8Array): Generator<FiledMail> {
@@ -71,8 +69,6 @@ export function writeMbox(
 }
 
 function writeAsctime(ms: number): string {
-  const date = new Date(ms);
-  const day = String(date.getUTCDate()).padStart(2, " ");
-  const time = date.toISOString().slice(11, 19);
-  return `${DAYS[date.getUTCDay()]} ${MONTHS[date.getUTCMonth()]} ${day} ${time} ${date.getUTCFullYear()}`;
+  const [weekday, day, month, year, time] = new Date(ms).toUTCString().split(/,? /);
+  return `${weekday} ${month} ${String(Number(day)).padStart(2, " ")} ${time} ${Number(year)}`;
 }

@@ -8,6 +8,7 @@ import type { OAuth2Client } from "google-auth-library";
 import {
   createRenewal,
   isJsonObject,
+  numberIn,
   parseRetryAfter,
   recordIn,
   textIn,
@@ -81,7 +82,7 @@ export function openGoogleSession(config: SessionConfig): GoogleSession {
   const renew = async () => {
     const answer = await requestToken(await open(), credentials, config, clean);
     const isRotated = answer.refreshToken !== credentials.refreshToken;
-    credentials = { ...credentials, expiryDate: undefined, ...answer };
+    credentials = { ...credentials, ...answer };
     try {
       await config.onTokens?.(answer);
     } catch {
@@ -114,9 +115,9 @@ async function requestToken(
   const data = new URLSearchParams({
     grant_type: "refresh_token",
     client_id: clientId,
-    ...(clientSecret ? { client_secret: clientSecret } : {}),
     refresh_token: refreshToken,
   });
+  if (clientSecret) data.set("client_secret", clientSecret);
   try {
     const { data: answer } = await client.transporter.request<Record<string, unknown>>({
       method: "POST",
@@ -134,14 +135,13 @@ async function requestToken(
 }
 
 function readTokens(answer: Record<string, unknown>, refreshToken: string): GoogleTokens {
-  const { access_token, refresh_token, expires_in } = answer;
-  if (typeof access_token !== "string" || access_token === "") {
-    throw new ToolFault("tool_error", "Google's answer holds no access token");
-  }
+  const accessToken = textIn(answer.access_token);
+  if (accessToken === undefined) throw new ToolFault("tool_error", "Google's answer holds no access token");
+  const seconds = numberIn(answer.expires_in);
   return {
-    accessToken: access_token,
-    refreshToken: typeof refresh_token === "string" && refresh_token ? refresh_token : refreshToken,
-    ...(typeof expires_in === "number" ? { expiryDate: Date.now() + expires_in * 1_000 } : {}),
+    accessToken,
+    refreshToken: textIn(answer.refresh_token) ?? refreshToken,
+    expiryDate: seconds === undefined ? undefined : Date.now() + seconds * 1_000,
   };
 }
 
@@ -195,15 +195,15 @@ type Opener<Name extends keyof GoogleClients> = (
 const openers: { readonly [Name in keyof GoogleClients]: Opener<Name> } = {
   async gmail(auth, rootUrl) {
     const { gmail } = await import("@googleapis/gmail");
-    return gmail({ version: "v1", auth, ...(rootUrl ? { rootUrl } : {}) });
+    return gmail({ version: "v1", auth, rootUrl });
   },
   async calendar(auth, rootUrl) {
     const { calendar } = await import("@googleapis/calendar");
-    return calendar({ version: "v3", auth, ...(rootUrl ? { rootUrl } : {}) });
+    return calendar({ version: "v3", auth, rootUrl });
   },
   async people(auth, rootUrl) {
     const { people } = await import("@googleapis/people");
-    return people({ version: "v1", auth, ...(rootUrl ? { rootUrl } : {}) });
+    return people({ version: "v1", auth, rootUrl });
   },
 };
 

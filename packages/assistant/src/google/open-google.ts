@@ -40,7 +40,7 @@ const TIMEOUT_MS = 30_000;
 export function openGoogle(config: GoogleConfig): Google {
   const { rootUrl, tokenUrl = TOKEN_URL, timeoutMs = TIMEOUT_MS, credentials, onTokens } = config;
   for (const url of [rootUrl, tokenUrl]) if (url) checkAddress(url);
-  const session = openGoogleSession({ credentials, tokenUrl, timeoutMs, ...(onTokens ? { onTokens } : {}) });
+  const session = openGoogleSession({ credentials, tokenUrl, timeoutMs, onTokens });
   const place = { rootUrl, timeoutMs };
   const mail = createGmail(openApi("gmail", session, place), config.address);
   const owner = async (signal: AbortSignal) => (await mail.self(signal)).address;

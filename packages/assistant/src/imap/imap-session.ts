@@ -3,7 +3,13 @@
 import { getCACertificates } from "node:tls";
 import type { ImapFlow } from "imapflow";
 import type { MailServer } from "../accounts/accounts.ts";
-import { isLoopback } from "../service-tools/service-requests.ts";
+import {
+  isCertificateCode,
+  isLoopback,
+  numberIn,
+  recordIn,
+  textIn,
+} from "../service-tools/service-requests.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
 const IDLE_MS = 60_000;
@@ -18,20 +24,8 @@ export type ImapSession = {
   close(): Promise<void>;
 };
 
-/** What is read of an error of the IMAP or SMTP client. */
-type ClientError = {
-  readonly code?: unknown;
-  readonly responseText?: unknown;
-  readonly serverResponseCode?: unknown;
-  readonly authenticationFailed?: unknown;
-  readonly throttleReset?: unknown;
-  readonly responseStatus?: unknown;
-};
-
 const NETWORK =
   /^(E(CONN|TIMEDOUT|TIMEOUT|PIPE|HOST|NET|AI_AGAIN|NOTFOUND|DNS|SOCKET|CONNECTION)|NoConnection|EConnectionClosed|StateLogout|Closed|CONNECT_|GREETING_|UPGRADE_TIMEOUT|LockTimeout|Unavailable)/;
-
-const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/;
 
 /** A mailbox that is read by IMAP and sends by SMTP. */
 export type ImapOptions = {
@@ -141,9 +135,8 @@ async function createClient(options: ImapOptions): Promise<ImapFlow> {
 /** Any error of the IMAP client as a fault of the service. */
 export function toImapFault(error: unknown): ToolFault {
   if (error instanceof ToolFault) return error;
-  const { code, responseText, serverResponseCode, authenticationFailed, throttleReset }: ClientError =
-    typeof error === "object" && error !== null ? error : {};
-  const words = typeof responseText === "string" ? responseText : error instanceof Error ? error.message : "";
+  const { code, responseText, serverResponseCode, authenticationFailed, throttleReset } = recordIn(error);
+  const words = textIn(responseText) ?? (error instanceof Error ? error.message : "");
   const said = `the mail server said: ${words.slice(0, 300)}`;
   const answer = String(serverResponseCode ?? "");
   const name = String(code ?? "");
@@ -152,12 +145,9 @@ export function toImapFault(error: unknown): ToolFault {
   if (authenticationFailed === true || answer === "AUTHENTICATIONFAILED" || answer === "EXPIRED")
     return new ToolFault("auth", `the mail server refused the password; ${said}`, cause);
   if (name === "ETHROTTLE" || answer === "LIMIT")
-    return new ToolFault("rate_limit", said, {
-      ...cause,
-      ...(typeof throttleReset === "number" && { retryAfterMs: throttleReset }),
-    });
+    return new ToolFault("rate_limit", said, { ...cause, retryAfterMs: numberIn(throttleReset) });
   if (answer === "NOPERM") return new ToolFault("permission", said, cause);
-  if (CERTIFICATE.test(name))
+  if (isCertificateCode(name))
     return new ToolFault("tool_error", `the mail server's certificate is not trusted: ${words}`, cause);
   if (NETWORK.test(name))
     return new ToolFault("network", `the connection to the mail server failed: ${words}`, cause);

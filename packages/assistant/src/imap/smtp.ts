@@ -2,6 +2,7 @@
 
 import { Readable } from "node:stream";
 import { messageOf } from "@retinue/core/schema/error";
+import { isCertificateCode } from "../service-tools/service-requests.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import { buildTls, chooseProtection, type ImapOptions } from "./imap-session.ts";
 
@@ -129,7 +130,7 @@ function toSmtpFault(error: unknown, isUnderWay: boolean): ToolFault {
   const { responseCode = 0, code = "" } = known;
   const cause = { cause: error };
   if (isUnderWay && responseCode === 0) return new SendUnknown(error);
-  if (code === "ETLS" || /CERT|SELF_SIGNED|UNABLE_TO_/.test(code))
+  if (code === "ETLS" || isCertificateCode(code))
     return new ToolFault(
       "tool_error",
       `there is no trusted connection to the SMTP server: ${readWords(known)}`,

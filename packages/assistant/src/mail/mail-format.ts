@@ -105,7 +105,7 @@ function readAddresses(parsed: readonly ParsedAddress[] | undefined): Address[] 
     for (const { name, address } of entry.group ?? [entry]) {
       if (found.length === MAX_ADDRESSES) return found;
       const shown = oneLine(name);
-      if (shown || address) found.push({ ...(shown ? { name: shown } : {}), address: oneLine(address) });
+      if (shown || address) found.push({ name: shown || undefined, address: oneLine(address) });
     }
   }
   return found;
@@ -301,8 +301,8 @@ export async function writeMail(
     text: mail.text.toWellFormed(),
     messageId: mail.messageId,
     date,
-    ...(mail.inReplyTo ? { inReplyTo: mail.inReplyTo } : {}),
-    ...(mail.references?.length ? { references: [...mail.references] } : {}),
+    inReplyTo: mail.inReplyTo,
+    references: mail.references?.length ? [...mail.references] : undefined,
     headers: markCopy(copy),
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -10,7 +10,6 @@ import {
   type Household,
   presentPeople,
   type Recipient,
-  rateReach,
   refuseBulk,
   resolveRecipients,
 } from "../recipients/recipients.ts";
@@ -251,7 +250,6 @@ const SENDING = {
   group: "email",
   outbound: true,
   reaches: listAddresses,
-  risk: (plan: MailPlan) => rateReach(listEverybody(plan), plan.household),
   confirm: (plan: MailPlan) => explainHighRisk(listEverybody(plan), plan.household),
 } as const;
 
@@ -288,7 +286,6 @@ export const createDraft = writeTool({
   check: findMailFault,
   plan: planMail,
   reaches: listAddresses,
-  risk: () => "medium",
   present: presentMail,
   find: async ({ subject }, { services, key }) => {
     const kept = await findOwnMail(key, "draft", services);

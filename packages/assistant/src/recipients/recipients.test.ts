@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dropRepeated, explainHighRisk, isInternal, rateReach, refuseBulk } from "./recipients.ts";
+import { dropRepeated, explainHighRisk, isInternal, refuseBulk } from "./recipients.ts";
 
 const HOUSEHOLD = { self: "alex@retinue.example", internalDomains: ["sister.example"] };
 const to = (...addresses: string[]) => addresses.map((address) => ({ address }));
@@ -22,8 +22,10 @@ test("sharing a public domain says nothing about belonging together", () => {
 });
 
 test("reaching several people, or one outside, is a high risk, and the reason names them", () => {
-  expect(rateReach(to("priya@retinue.example"), HOUSEHOLD)).toBe("medium");
-  expect(rateReach(to("priya@retinue.example", "kim@sister.example"), HOUSEHOLD)).toBe("high");
+  expect(explainHighRisk(to("priya@retinue.example"), HOUSEHOLD)).toBeNull();
+  expect(explainHighRisk(to("priya@retinue.example", "kim@sister.example"), HOUSEHOLD)).toBe(
+    "it reaches 2 people",
+  );
   expect(explainHighRisk(to("dana@acme.example"), HOUSEHOLD)).toBe(
     "outside the organisation: dana@acme.example",
   );

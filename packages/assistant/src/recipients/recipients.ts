@@ -1,6 +1,5 @@
 // Whom a call reaches: names and lists become addresses, and reaching outsiders or many is a high risk.
 
-import type { Risk } from "@retinue/core/tools/tool";
 import type { Contact } from "../contacts/contacts-provider.ts";
 import type { Services } from "../service-tools/call-service.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
@@ -89,7 +88,7 @@ async function resolveEntry(
     throw new ToolFault("params", `the contact '${revealLine(contact.name)}' has no mail address`);
   return addresses.map((address) => ({
     address: parseAddress(address),
-    ...(!contact.members && { name: revealLine(contact.name) }),
+    name: contact.members ? undefined : revealLine(contact.name),
   }));
 }
 
@@ -171,12 +170,7 @@ export async function listContactDomains(services: Services): Promise<readonly s
   return [...new Set(domains)];
 }
 
-/** The risk of reaching these people: several, or anybody outside, is high. */
-export function rateReach(recipients: readonly Recipient[], household: Household): Risk {
-  return explainHighRisk(recipients, household) === null ? "medium" : "high";
-}
-
-/** Why reaching these people needs a person's word; null if it does not. */
+/** Why reaching these people needs a person's confirmation: they are several, or outside; null if it does not. */
 export function explainHighRisk(recipients: readonly Recipient[], household: Household): string | null {
   const outside = recipients.filter(({ address }) => !isInternal(address, household));
   const reasons = [

@@ -56,10 +56,15 @@ export async function fetchWhole(
       throw new ToolFault("network", `${service} gave no answer to ${about} within ${timeoutMs / 1_000} s`);
     const cause = thrown instanceof Error ? thrown.cause : undefined;
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "no answer";
-    throw /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/.test(code)
+    throw isCertificateCode(code)
       ? new ToolFault("tool_error", `the certificate of ${service} is not trusted (${code})`)
       : new ToolFault("network", `no connection to ${service} for ${about} (${code})`);
   }
+}
+
+/** Whether an error of this code says that a server's certificate is not trusted. */
+export function isCertificateCode(code: string): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/.test(code);
 }
 
 /** The fault that the status of an answer stands for; undefined for success, redirects, and what depends on the request. */

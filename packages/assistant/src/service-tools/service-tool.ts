@@ -3,13 +3,7 @@
 import { createHash } from "node:crypto";
 import type { JsonSchema } from "@retinue/core/schema/json-schema";
 import type { Target } from "@retinue/core/schema/rights";
-import {
-  defineTool,
-  type Risk,
-  type Tool,
-  type ToolContext,
-  type ToolOutput,
-} from "@retinue/core/tools/tool";
+import { defineTool, type Tool, type ToolContext, type ToolOutput } from "@retinue/core/tools/tool";
 import { createServices, type Services, type ToolDesk } from "./call-service.ts";
 import { ToolFault, toFault } from "./tool-fault.ts";
 import { cutText, type ToolAnswer, writeJsonOutput, writeVisibleJson } from "./tool-output.ts";
@@ -81,9 +75,8 @@ type WriteDefinition<Given extends Fields, Needed extends keyof Given, Plan> = D
   readonly plan: (input: ToolInput<Given, Needed>, services: Services) => Promise<Plan>;
   /** Whom the call reaches. */
   readonly reaches: (plan: Plan) => readonly string[];
-  readonly risk: (plan: Plan) => Risk;
   readonly outbound: boolean | ((input: ToolInput<Given, Needed>) => boolean);
-  /** Why a person must confirm the call. */
+  /** Why a person must confirm the call, which then is a high risk; null if nobody must. */
   readonly confirm?: (plan: Plan) => string | null;
   /** The call as a person must see it before a yes. */
   readonly present: (plan: Plan, services: Services) => Promise<string>;
@@ -120,7 +113,7 @@ export function readTool<const Given extends Fields, const Needed extends keyof 
 export function writeTool<const Given extends Fields, const Needed extends keyof Given & string, Plan>(
   definition: WriteDefinition<Given, Needed, Plan>,
 ): ToolMaker<ToolInput<Given, Needed>> {
-  const { name, outbound, reaches, risk, confirm, present, run, find } = definition;
+  const { name, outbound, reaches, confirm, present, run, find } = definition;
   return (desk) => {
     const findPlan = createPlanner(desk, definition);
     return defineTool<ToolInput<Given, Needed>>({
@@ -128,7 +121,7 @@ export function writeTool<const Given extends Fields, const Needed extends keyof
       replay: "lookup",
       outbound,
       access: async (input) => reaches(await findPlan(input)).map(toTarget),
-      risk: async (input) => risk(await findPlan(input)),
+      risk: async (input) => ((confirm?.(await findPlan(input)) ?? null) === null ? "medium" : "high"),
       ...(confirm && { confirm: async (input) => confirm(await findPlan(input)) }),
       present: async (input) => {
         const plan = await findPlan(input);

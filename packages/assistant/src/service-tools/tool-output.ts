@@ -19,10 +19,6 @@ const IN_PICTURE =
   /(?<=\p{Extended_Pictographic}\ufe0f?|[\u{1f3fb}-\u{1f3ff}])\u200d(?=\p{Extended_Pictographic})/gu;
 
 const PICTURE_MARK = /(?<=[\p{Extended_Pictographic}\d#*])\ufe0f/gu;
-const KEPT: readonly (readonly [RegExp, string])[] = [
-  [IN_PICTURE, "\u200d"],
-  [PICTURE_MARK, "\ufe0f"],
-];
 
 /** An answer as the model and the host read it: JSON in which nothing is invisible. */
 export function writeJsonOutput({ data, tainted }: ToolAnswer): ToolOutput {
@@ -83,7 +79,8 @@ export function fitText(text: string, build: (text: string) => object): object {
 /** A text with everything invisible written out as `\u{…}`, so that what is read is what is there. */
 export function writeVisible(text: string): string {
   const lines = text.replaceAll("\r\n", "\n");
-  const kept = new Set(KEPT.flatMap(([pattern]) => [...lines.matchAll(pattern)].map(({ index }) => index)));
+  const marks = [IN_PICTURE, PICTURE_MARK].flatMap((pattern) => [...lines.matchAll(pattern)]);
+  const kept = new Set(marks.map(({ index }) => index));
   return lines.replaceAll(HIDDEN, (char, at: number) =>
     kept.has(at) ? char : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
   );
@@ -102,4 +99,11 @@ export function revealLine(text: string): string {
 /** A text for comparison: without case and accents. */
 export function foldText(text: string): string {
   return text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase().trim();
+}
+
+/** Whether all words of a query are somewhere in these texts. */
+export function hasWords(texts: readonly (string | undefined)[], query = ""): boolean {
+  const text = foldText(texts.join("\n"));
+  const words = foldText(query).split(/\s+/);
+  return words.every((word) => text.includes(word));
 }

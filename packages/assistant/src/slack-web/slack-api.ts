@@ -145,8 +145,8 @@ function readTokens(answer: JsonObject, former: string, now: number): SlackToken
   const token = textIn(answer.access_token);
   if (token === undefined) throw askForSignIn("Slack gave no new token");
   const seconds = numberIn(answer.expires_in);
-  const expiry = seconds === undefined ? {} : { expiresAt: now + seconds * 1000 };
-  return { token, refreshToken: textIn(answer.refresh_token) ?? former, ...expiry };
+  const expiresAt = seconds === undefined ? undefined : now + seconds * 1000;
+  return { token, refreshToken: textIn(answer.refresh_token) ?? former, expiresAt };
 }
 
 async function keepTokens({ onTokens }: SlackConfig, tokens: SlackTokens): Promise<void> {

@@ -242,7 +242,6 @@ export const postMessage = writeTool({
   outbound: true,
   plan: planPost,
   reaches: ({ target }) => [target],
-  risk: ({ reason }) => (reason === null ? "medium" : "high"),
   confirm: ({ reason }) => reason,
   present: async ({ target, threadTs, text, notes }) =>
     [

@@ -1,5 +1,7 @@
 // Components of iCalendar and vCard as jCal holds them, parsed by ical.js within bounds.
 
+import { messageOf } from "@retinue/core/schema/error";
+
 const MAX_BLOCKS = 50_000;
 /** The parser takes time by the square of their number. */
 const MAX_PARAMETERS = 1_000;
@@ -85,10 +87,10 @@ export async function parseComponents(
         const wrapped = name === "vcalendar" ? `BEGIN:VCALENDAR\r\n${part}\r\nEND:VCALENDAR` : part;
         components.push(...parse(wrapped));
       } catch (error) {
-        problems.push(explainError(error));
+        problems.push(messageOf(error).slice(0, 300));
       }
     }
-    if (blocks.length === 0) problems.push(explainError(whole));
+    if (blocks.length === 0) problems.push(messageOf(whole).slice(0, 300));
     return { components: name === "vcalendar" ? joinCalendars(components) : components, problems };
   }
 }
@@ -106,11 +108,11 @@ function refuseManyParameters(text: string): void {
   }
 }
 
-/** What stands between BEGIN and END of these names, outermost; one pass over the lines. */
-function splitBlocks(text: string, names: readonly string[]): string[] {
+/** What is between BEGIN and END of these names, outermost, with line ends as RFC 5545 has them. */
+export function splitBlocks(text: string, names: readonly string[]): string[] {
   const blocks: string[] = [];
   let open: { name: string; lines: string[] } | undefined;
-  for (const line of text.split(/\r?\n/)) {
+  for (const line of text.split(/\r\n|\r|\n/)) {
     const [, verb, name = ""] =
       /^(BEGIN|END):([A-Z]+)\s*$/i.exec(line)?.map((part) => part.toUpperCase()) ?? [];
     if (!open && verb === "BEGIN" && names.includes(name)) open = { name, lines: [] };
@@ -139,8 +141,4 @@ function isComponent(value: unknown): value is Component {
 
 function isProperty(value: unknown): value is Property {
   return Array.isArray(value) && typeof value[0] === "string" && typeof value[1] === "object";
-}
-
-function explainError(error: unknown): string {
-  return error instanceof Error ? error.message.slice(0, 300) : "it cannot be read";
 }

@@ -1,7 +1,7 @@
 // Events and their occurrences as the tools see them, read from iCalendar.
 
-import { findInstant } from "../../service-tools/times.ts";
-import { foldText } from "../../service-tools/tool-output.ts";
+import { findInstant, toCalendarSpan } from "../../service-tools/times.ts";
+import { hasWords } from "../../service-tools/tool-output.ts";
 import {
   type Attendee,
   type CalendarEvent,
@@ -32,7 +32,6 @@ type EventReading = {
   /** The address of the calendar's owner. */
   readonly owner: string;
   readonly etag: string;
-  readonly link?: string;
 };
 
 /** What an event says besides its times and ids. */
@@ -66,8 +65,8 @@ export function findOccurrence(series: Series, id: string, reading: EventReading
   // An override may lie far from its place in the series; it is found by its key.
   const override = mapOverrides(series, reading.zone).get(key);
   if (override) return readOverride(series, override, key, reading);
-  const [start = "", end = ""] = [at - DAY_MS, at + 2 * DAY_MS].map((ms) => new Date(ms).toISOString());
-  return listOccurrences(series, { start, end }, reading).events.find((event) => event.id === id) ?? null;
+  const near = toCalendarSpan({ from: at - DAY_MS, to: at + 2 * DAY_MS });
+  return listOccurrences(series, near, reading).events.find((event) => event.id === id) ?? null;
 }
 
 /** All occurrences that touch a span and were not called off, earliest first; `cut` if there are more than are looked at. */
@@ -141,38 +140,31 @@ function buildEvent(
 
 /** The fields of one event; `series` gives the recurrence of an occurrence that differs. */
 function readEventFields(event: Component, reading: EventReading, series: Component = event): EventFields {
-  const location = findText(event, "location");
-  const description = findText(event, "description");
-  const organizer = readMailto(findProperty(event, "organizer")?.[3]);
+  const address = readMailto(findProperty(event, "organizer")?.[3]);
   const rule = findProperty(series, "rrule")?.[3];
   const url = findText(event, "url");
-  const link = reading.link ?? (url && /^https?:\/\//i.test(url) ? url : undefined);
   return {
     title: findText(event, "summary") ?? "",
-    ...(location !== undefined && { location }),
-    ...(description !== undefined && { description }),
-    ...(organizer !== undefined && {
-      organizer: { address: organizer, self: organizer === reading.owner.toLowerCase() },
-    }),
+    location: findText(event, "location"),
+    description: findText(event, "description"),
+    organizer: address === undefined ? undefined : { address, self: address === reading.owner.toLowerCase() },
     attendees: readAttendees(event),
-    ...(rule !== undefined && { recurrence: writeRecurrence(rule) }),
+    recurrence: rule === undefined ? undefined : writeRecurrence(rule),
     visibility: parseVisibility(findText(event, "class")),
     free: findText(event, "transp")?.toUpperCase() === "TRANSPARENT",
     status: parseStatus(findText(event, "status")),
-    ...(link !== undefined && { link }),
+    link: url && /^https?:\/\//i.test(url) ? url : undefined,
   };
 }
 
 function readAttendees(event: Component): Attendee[] {
-  const attendees: Attendee[] = [];
-  for (const property of findProperties(event, "attendee").slice(0, MAX_ATTENDEES)) {
+  const listed = findProperties(event, "attendee").slice(0, MAX_ATTENDEES);
+  return listed.flatMap((property) => {
     const address = readMailto(property[3]);
-    if (address === undefined) continue;
     const name = findParameter(property, "cn");
     const response = parseResponse(findParameter(property, "partstat"));
-    attendees.push({ address, ...(name && name !== address && { name }), response });
-  }
-  return attendees;
+    return address ? [{ address, name: name && name !== address ? name : undefined, response }] : [];
+  });
 }
 
 /** The address of `mailto:a@b`, lower case; undefined for other kinds. */
@@ -192,11 +184,8 @@ export function compareStarts(zone: string): (a: CalendarEvent, b: CalendarEvent
 }
 
 /** Whether an event has every word of a query in its texts or people. */
-export function mentionsWords(event: CalendarEvent, query: string): boolean {
-  const { title, location = "", description = "", organizer, attendees } = event;
-  const people = attendees.flatMap(({ name = "", address }) => [name, address]);
-  const text = foldText([title, location, description, organizer?.address ?? "", ...people].join("\n"));
-  return foldText(query)
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+export function mentionsWords(event: CalendarEvent, query: string | undefined): boolean {
+  const { title, location, description, organizer, attendees } = event;
+  const people = attendees.flatMap(({ name, address }) => [name, address]);
+  return hasWords([title, location, description, organizer?.address, ...people], query);
 }

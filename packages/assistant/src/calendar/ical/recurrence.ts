@@ -83,8 +83,8 @@ export function parseRecurrence(text: string): RecurrenceRule {
   return {
     frequency,
     interval: whole("INTERVAL", parts.get("INTERVAL") ?? "1", [1, 10_000]),
-    ...(count !== undefined && { count: whole("COUNT", count, [1, 100_000]) }),
-    ...(until !== undefined && { until }),
+    count: count === undefined ? undefined : whole("COUNT", count, [1, 100_000]),
+    until,
     weekStart: readWeekday(parts.get("WKST") ?? "MO", text),
     months: list("BYMONTH", [1, 12]),
     weeks: list("BYWEEKNO", [-53, 53]),

@@ -239,7 +239,7 @@ export function findStarts(
     const rule = readRecurrence(property[3]);
     if (!rule) continue;
     const until = readUntil(rule, start);
-    const found = expandRule(rule, start.wall, { ...span, ...(until !== undefined && { until }) });
+    const found = expandRule(rule, start.wall, { ...span, until });
     for (const wall of found.starts) starts.add(wall);
     cut ||= found.cut;
   }

@@ -143,7 +143,7 @@ function listRuledOnsets(observance: Component, first: number, year: number): re
   // The end is said in UTC, the changes by the clocks before them.
   const until = end && (end.isUtc ? end.wall + readOffsetMs(observance, "tzoffsetfrom") : end.wall);
   const window = { from: Date.UTC(year - 2, 0, 1), to: Date.UTC(year + 1, 0, 1) };
-  return expandRule(rule, first, { ...window, ...(until !== undefined && { until }) }).starts;
+  return expandRule(rule, first, { ...window, until }).starts;
 }
 
 function readOffsetMs(observance: Component, name: string): number {
