@@ -166,7 +166,7 @@ test("text of others that tries to give orders is not passed on", () => {
   expect(tasksOf(move)).toEqual([]);
 });
 
-test("one request is handed on as it stands", () => {
+test("one request is handed on unchanged", () => {
   const task = 'Send an email to priya@retinue.example saying "Hello; and post it."';
   expect(tasksOf(assistant.next(situation(task)))).toEqual([{ agent: "email", task }]);
 });

@@ -16,7 +16,7 @@ import { cutShort, needsModel, withoutLabel } from "./offline-words.ts";
 import { findAddress, findHostileSign, isWrite } from "./read-request.ts";
 import { type Now, readClock, speakSpan } from "./when.ts";
 
-/** The agent that only spans the four domains: it takes every request. */
+/** The agent above the four domains: it takes every request. */
 export const assistant: Procedure = { agents: ["assistant"], next: nextMove };
 
 /** The main agent with a request of which every part is plainly for these domains. */
@@ -36,7 +36,7 @@ function readNow({ now = "2000-01-01T00:00:00+00:00", timezone }: Situation): No
   return { now, ...(timezone && { timezone }) };
 }
 
-/** What a person said, as opposed to the runtime. */
+/** What a person said, without what the runtime said. */
 function listRequests({ task, later }: Situation): string[] {
   return [taskText(task), ...later.filter((text) => !isFromHost(text))];
 }
@@ -205,7 +205,7 @@ function joinNames(names: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join();
 }
 
-/** A text between marks, so that rules take it as one piece, whatever stands in it. */
+/** A text in quotation marks, so that rules take it as one piece, whatever it says. */
 function quote(text: string): string {
   return `“${text.replace(/[“”]/g, '"')}”`;
 }
@@ -224,7 +224,7 @@ function composeNews({ people, slot, words }: Findings, title: string | undefine
   return cutShort(found, MAX_TEXT);
 }
 
-/** What the parts that only read have brought to light, for the parts that write. */
+/** What the parts that read have found, for the parts that write. */
 export type Findings = {
   readonly people: readonly { name: string; address: string }[];
   /** The time that was looked at, if it is free. */

@@ -248,7 +248,7 @@ function readEnd(gaps: Gaps, at: Now): Reading {
 
 const MOST_SLOTS = 3;
 
-/** What the calendar's calls came to. */
+/** The results of the calendar's calls, in words. */
 function summariseCalendar(calls: readonly PastCall[]): string {
   const made = findData(calls, "calendar_create_event");
   const changed = findData(calls, "calendar_update_event");
@@ -282,7 +282,7 @@ function describeAvailability(data: CallData): string {
   return `Free on ${speakSpan(readField(data, "start"), readField(data, "end"))}.${describeUnknown(data)}`;
 }
 
-/** What stands in the way of a time, and which times near it are free. */
+/** What is in the way of a time, and which times near it are free. */
 export function describeConflict(data: CallData): string {
   const busy = readList(data, "busy").map(
     (one) =>

@@ -81,7 +81,7 @@ function readContactSearch({ org, person, address, topic, field = "" }: Gaps): R
   return { tools: ["contacts_search"], risk: "low", params: { ...who, fields } };
 }
 
-/** What the contact tools' calls came to. */
+/** The results of the contact tools' calls, in words. */
 function summariseContacts(calls: readonly PastCall[]): string {
   const valid = findData(calls, "contacts_validate_email");
   const organizations = findData(calls, "contacts_list_organizations");

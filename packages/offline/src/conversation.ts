@@ -74,7 +74,7 @@ export function findProcedure(procedures: readonly Procedure[], situation: Situa
   );
 }
 
-/** Calls that a procedure wants made before it goes on, worked out from the answers to earlier ones. */
+/** Calls that a procedure makes before it continues, worked out from the answers to earlier ones. */
 export type CallStage = () => readonly OfflineCall[];
 
 /** The call as it was made and answered, if it was made in exactly this form. */
@@ -228,7 +228,7 @@ export type ChildResult = {
 
 const BLOCK = /<subagent_result ([^>]*)>\n([\s\S]*?)\n<\/subagent_result>/g;
 
-/** The results in a text, in the order they stand. One that was cut gives what can still be read of it. */
+/** The results in a text, in their order. One that was cut gives what can still be read of it. */
 export function readResults(text: string): ChildResult[] {
   return [...text.matchAll(BLOCK)].map(([, attributes = "", body = ""]) => readResult(attributes, body));
 }
@@ -261,13 +261,13 @@ function unescapeText(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&#91;", "[");
 }
 
-/** Names with commas, quotes or spaces stand in quotes. */
+/** Names with commas, quotes or spaces are in quotes. */
 function readNames(line = ""): string[] {
   const names = line.replace(/ and \d+ more$/, "").match(/"(?:[^"\\]|\\.)*"|[^\s,]+/g) ?? [];
   return names.map((name) => (name.startsWith('"') ? String(JSON.parse(name)) : name));
 }
 
-/** Data stand in a line of their own, or are the answer itself, alone or in a code fence. */
+/** Data are on a line of their own, or are the answer itself, alone or in a code fence. */
 function parseData(line: string | undefined, details: string): unknown {
   const fenced = /^```(?:json)?\n([\s\S]*?)\n```$/.exec(details)?.[1];
   const text = [line, fenced, details].find((one) => one !== undefined && /^\s*[{[]/.test(one));
@@ -289,7 +289,7 @@ export function taskSections(task: string): string {
   return task.slice(taskText(task).length);
 }
 
-/** Whether the runtime says this in a run, as opposed to a person. */
+/** Whether the runtime says this in a run, and not a person. */
 export function isFromHost(text: string): boolean {
   return /^(?:<|You are not done\.|You have made exactly|You have reached a limit|Your reply was empty)/.test(
     text.trim(),

@@ -22,7 +22,7 @@ const LINES_BEFORE = 30;
 const LINES_AFTER = 4;
 const BLAMED_LINES = 15;
 
-/** The debugger: sees the test fail, then follows it to the lines of the project it leads to, and to who changed them last. */
+/** The debugger: runs the failing test, follows it to lines of the project, and finds who changed them last. */
 export const diagnose: Procedure = {
   agents: ["debugger"],
   next(situation) {
@@ -45,7 +45,7 @@ export const diagnose: Procedure = {
   },
 };
 
-/** The failing files that an earlier result names, or else what the task itself names. */
+/** The failing files that an earlier result names, else those that the task names. */
 function planRuns(task: string): OfflineCall[] {
   const known = readResults(taskSections(task)).flatMap(({ details }) => readTestRun(details).failures);
   const files = [...new Set(known.flatMap(({ path }) => path ?? []))].slice(0, RUNS);
@@ -64,7 +64,7 @@ function explain(runs: readonly TestRun[], situation: Situation): OfflineMove {
   return { say: reportFailures(runs, followed) };
 }
 
-/** One failure from its line to the code it leads to: one more call after the other, until nothing is left to look at. */
+/** Follows one failure from its line to the code it leads to, call by call. */
 function follow(
   failure: TestFailure,
   situation: Situation,
@@ -149,7 +149,7 @@ function logCall(commit: string): OfflineCall {
   return { tool: "git", input: { command: "log", args: ["-1", "--oneline", commit] } };
 }
 
-/** What tests call to state something, and what every program calls: nothing of the project's own. */
+/** Names that tests and programs of any project call. */
 const NOT_OWN = new Set(
   `expect assert equal strictEqual deepEqual deepStrictEqual notEqual ok throws doesNotThrow rejects match test it describe
   require import await async function return if for while switch catch typeof new super String Number Boolean Symbol
@@ -160,7 +160,7 @@ const NAME = "[\\p{L}_$][\\p{L}\\p{N}_$]*";
 const LOOK_BACK = 30;
 
 /**
- * Names of the project's own functions that a failing line calls, in the order they stand. If it calls none, those that
+ * Names of the project's own functions that a failing line calls, in their order. If it calls none, those that
  * made the values it looks at.
  */
 export function findCalledNames(lines: readonly SourceLine[], at: number): string[] {

@@ -218,7 +218,7 @@ function readNewest(gaps: Gaps, at: Now, tool: string): Reading {
   };
 }
 
-/** What the mail tools' calls came to. */
+/** The results of the mail tools' calls, in words. */
 function summariseEmail(calls: readonly PastCall[]): string {
   const sent = findData(calls, "gmail_send_email") ?? findData(calls, "gmail_reply_to_message");
   const status = findData(calls, "gmail_get_delivery_status");

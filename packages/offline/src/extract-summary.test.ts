@@ -11,7 +11,7 @@ describe("a summary", () => {
     "Somebody had left a bicycle outside.",
   ];
 
-  test("takes what the text is about, in the order it stands", () => {
+  test("takes what the text is about, in its order", () => {
     expect(extractSummary(text, { count: 2 })).toEqual([text[0], text[3]]);
   });
 

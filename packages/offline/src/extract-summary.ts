@@ -15,7 +15,7 @@ const EARLY_BONUS = 0.5;
 const ASKED_BONUS = 8;
 
 /**
- * The sentences that say most of a text, in the order they stand (TextRank): a sentence weighs as much as the
+ * The sentences that say most of a text, in their order (TextRank): a sentence weighs as much as the
  * sentences like it, likeness being the cosine of their rarer words; early ones and those close to `about` start with
  * more, and one that repeats what was taken is passed over for one that does not.
  */

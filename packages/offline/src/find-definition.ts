@@ -15,7 +15,7 @@ import {
   readNumberedLines,
 } from "./read-code.ts";
 
-/** Where a name is defined, best first, with a report on it; empty if no definition was found. */
+/** Where a name is defined, best first, with a report; empty if no definition was found. */
 type Located = { places: readonly Definition[]; report: string };
 
 const READ_PLACES = 2;

@@ -127,7 +127,7 @@ const callRule = (tool: string, pattern: string, input: CallRule["input"]): Call
   input,
 });
 
-/** Requests that one call of a tool answers, as they stand. */
+/** Requests that one call of a tool answers. */
 const CALL_RULES: readonly CallRule[] = [
   callRule("glob", "(?:find|list|show)(?: all)? [`']?(\\*\\*?[\\w./*{},-]+)[`']?(?: files)?", (pattern) => ({
     pattern,

@@ -92,7 +92,7 @@ test("what is beyond the rules fails the call and cannot be tried again", async 
   });
 });
 
-test("an agent without a procedure is refused by name, with what there is and how to add a model", async () => {
+test("an agent without a procedure is refused by name, with what can be played and how to add a model", async () => {
   const model = modelWith(() => ({ say: "" }), ["main"]);
   await expect(model.doStream(asking(user("x")))).rejects.toThrow(
     /cannot play the agent 'scout'\. It can play main\. To add a model, set ANTHROPIC_API_KEY/,
@@ -109,7 +109,7 @@ test("a summary is taken out of the notes, whatever the agent", async () => {
   expect(await textOf(options, () => ({ cannot: "never asked" }))).toBe("short: long notes");
 });
 
-test("a procedure that would go on when it must report gives what there is", async () => {
+test("a procedure that must report before it has finished gives what it has", async () => {
   const text = await textOf(
     { ...asking(user("x")), tools: [tool("ls")], toolChoice: { type: "none" } },
     () => ({

@@ -55,7 +55,7 @@ export function createAgentModel(agent: Agent, procedures: readonly Procedure[])
   };
 }
 
-/** The lines and sentences that say most, as they stand. */
+/** The lines and sentences that say most, unchanged. */
 function condense(text: string): string {
   const sentences = text.split("\n").flatMap(splitSentences);
   return extractSummary(sentences, { count: SUMMARY_SENTENCES, about: sentences[0] ?? "" }).join("\n");
@@ -126,7 +126,7 @@ function unplayed(agent: OfflineAgent, procedures: readonly Procedure[]): string
   return needsModel(`play the agent '${agent.name}'`, `play ${names.join(", ") || "no agent here"}`);
 }
 
-/** An error that the loop takes as the run's own: a person must change something, trying again is no use. */
+/** An error that ends the run: a person must change something, trying again does not help. */
 function refusal(message: string, type: "config" | "params" = "config"): Error {
   return Object.assign(new Error(message), { type, recoverable: false });
 }
@@ -137,7 +137,7 @@ function labelled(text: string): string {
 
 const MAX_SHOWN = 600;
 
-/** The last report of a procedure that would rather have gone on. */
+/** The last report of a procedure that has not finished. */
 function listAnswers({ calls }: Situation): string {
   const lines = calls.map(({ tool, input, result, failed }) => {
     const shown = result.length > MAX_SHOWN ? `${result.slice(0, MAX_SHOWN)} …` : result;

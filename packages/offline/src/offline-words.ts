@@ -11,22 +11,22 @@ const HOW_TO_ADD_A_MODEL =
 /** What a person is told once when the offline model steps in because nothing is configured. */
 export const OFFLINE_NOTICE = `no model is configured: using the offline model (rules, no weights); to add one, ${HOW_TO_ADD_A_MODEL}`;
 
-/** Says that something is beyond rules, what is not, and how to get further. */
+/** Says what the rules cannot do, what they can, and how to add a model. */
 export function needsModel(what: string, can: string): string {
   return `the offline model has rules, not weights: it cannot ${what}. It can ${can}. To add a model, ${HOW_TO_ADD_A_MODEL}.`;
 }
 
-/** A text without the label, for those who pass it on. */
+/** A text without the label, to be passed on. */
 export function withoutLabel(text: string): string {
   return text.replaceAll(OFFLINE_LABEL, "").trimEnd();
 }
 
-/** A text with a mark at its end if it had to be cut. */
+/** A text, cut with an ellipsis if it is longer than the limit. */
 export function cutShort(text: string, limit: number): string {
   return text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
 }
 
-/** A text on one line, and cut if it is longer than that. */
+/** A text on one line, cut if it is longer than the limit. */
 export function shortenLine(text: string, limit: number): string {
   return cutShort(text.replace(/\s+/g, " ").trim(), limit);
 }

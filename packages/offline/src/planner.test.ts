@@ -22,7 +22,7 @@ const orderOf = (parts: readonly PlannedPart[]) =>
     `${id} ${role} ${dependsOn.join("+")}`.trim(),
   );
 
-test("a change is found out about, made, tested and reviewed", () => {
+test("a change is researched, made, tested and reviewed", () => {
   expect(orderOf([part("Add a flag", "write", ["src/cli.ts", "src/cli.test.ts"])])).toEqual([
     "research researcher",
     "implement-1 coder research",
@@ -50,7 +50,7 @@ test("a defect is diagnosed before it is fixed", () => {
   expect(orderOf([part("Fix the rounding error")])[0]).toBe("diagnose debugger");
 });
 
-test("what only asks is looked into, with nothing around it", () => {
+test("a question is only looked into, without further steps", () => {
   expect(orderOf([part("Find the parser", "look"), part("Review src/a.ts", "review")])).toEqual([
     "research-1 researcher",
     "review-2 reviewer",

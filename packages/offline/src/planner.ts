@@ -89,7 +89,7 @@ function readPaths(result: string): string[] {
   return [...result.matchAll(/^(\S.*?) {2}\S/gm)].map(([, path = ""]) => path);
 }
 
-/** One piece of a goal: what it asks for, the pieces it builds on, and the files it likely touches. */
+/** One part of a goal: what it asks for, the parts it builds on, and the files it likely touches. */
 export type PlannedPart = {
   text: string;
   after: readonly number[];
@@ -111,7 +111,7 @@ const ESTIMATES: Readonly<Record<string, { toolCalls: number; minutes: number }>
 const FINDINGS_LISTED =
   "Findings are listed worst first with file and line, or it is said that there are none";
 
-/** The step for each kind of work that a goal asks for, with what is added to its task. */
+/** The step for each kind of work, with what is added to its task. */
 const STEPS: Readonly<
   Record<Exclude<Intent, "plan">, { id: string; role: string; adds: string; criterion: string }>
 > = {
@@ -142,7 +142,7 @@ const STEPS: Readonly<
   },
 };
 
-/** Who looks at changes, and so comes after those that the plan has before. */
+/** Roles that look at changes, and so come after the steps that make them. */
 const JUDGES = new Set(["tester", "reviewer"]);
 const MANY_FILES = 5;
 const TITLE_CHARS = 120;
@@ -153,7 +153,7 @@ const ASKS_FOR_FIX = /^(?:please\s+)?(?:fix|repair|correct|solve|resolve)\b/i;
 
 /**
  * The usual way to a goal: find out, change, test, review. Changes that share a file follow each other, others run side
- * by side; a defect is diagnosed before it is fixed; what only asks is looked into and nothing more. Of agents that are
+ * by side; a defect is diagnosed before it is fixed; a question is only looked into. Of agents that are
  * not there, no step is added.
  */
 export function fillTemplate(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fenceCode } from "./read-code.ts";
 
-test("code stands in a block of its own, indented with the item it belongs to", () => {
+test("code is a block of its own, indented with the item it belongs to", () => {
   expect(fenceCode(["3 | a", "", "4 | b"], "  ")).toEqual(["  ```", "  3 | a", "", "  4 | b", "  ```"]);
   expect(fenceCode([])).toEqual([]);
 });

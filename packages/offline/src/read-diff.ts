@@ -11,7 +11,7 @@ export type FileDiff = {
   binary: boolean;
   /** Modes before and after, if they differ or the file is new. */
   mode: { from?: string; to?: string };
-  /** Lines that stand together, changed ones and those around them. */
+  /** Runs of lines, changed ones and those around them. */
   hunks: readonly (readonly NewLine[])[];
   removed: readonly string[];
 };
@@ -31,7 +31,7 @@ type Draft = {
 const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const LEFT_OUT = /^\[… \d+ characters left out|^\(the diff is longer and was cut here/;
 
-/** Reads a unified diff of git. What stands before the first file is passed over; half a hunk is read as far as it goes. */
+/** Reads a unified diff of git. What comes before the first file is skipped; half a hunk is read as far as it goes. */
 export function readDiff(text: string): Diff {
   const files: Draft[] = [];
   let file: Draft | undefined;

@@ -33,7 +33,7 @@ export type DomainRules = {
   /** A request that is understood. */
   readonly example: string;
   readonly sentences: readonly SentenceForm[];
-  /** What its calls came to. */
+  /** The results of its calls, in words. */
   summarise(calls: readonly PastCall[]): string;
 };
 
@@ -66,7 +66,7 @@ const WORD = `(?!${anyCase(RESERVED)}\\b)[\\p{L}\\p{N}](?:[\\p{L}\\p{N}&'’/-]|
 
 const WORDS = `(?:${QUOTE}|${WORD}(?: ${WORD}){0,5})`;
 
-/** What may stand in a gap, by its name. */
+/** What fits into a gap, by its name. */
 const GAPS: Readonly<Record<string, string>> = {
   person: PERSON,
   from: PERSON,

@@ -223,7 +223,7 @@ export function wantsDepth(request: string): boolean {
   );
 }
 
-/** One result of a search, as it stands in a conversation. */
+/** One result of a search, as a conversation shows it. */
 export type Hit = { readonly title: string; readonly url: string; readonly snippet: string };
 
 const HIT = /^\d{1,3}\. (.+)\n {3}(https?:\/\/\S+)(?:\n {3}(.*))?$/gm;
@@ -244,7 +244,7 @@ export function listHits(hits: readonly Hit[]): string {
     .join("\n");
 }
 
-/** All addresses in a text, each once, without the marks of the sentence they stand in. */
+/** All addresses in a text, each once, without punctuation behind them. */
 export function findUrls(text: string): string[] {
   const found = [...text.matchAll(ADDRESS)].map(([address]) => address.replace(/[.,;:!?]+$/, ""));
   return [...new Set(found)];

@@ -154,7 +154,7 @@ describe("the researcher", () => {
     expect(said).toContain("Searched: “scheduler” and the like: 13 lines in 2 files");
   });
 
-  test("a question whose words stand in different places is not answered with the nearest of them", () => {
+  test("a question whose words are in different places is not answered with the nearest of them", () => {
     const places: Record<string, string> = {
       "src/meaning.ts": "1\t/** What a word means. */\n2\texport function meaning(): void {}",
       "src/life.ts": "1\t/** How long a run lives. */\n2\texport function life(): void {}",

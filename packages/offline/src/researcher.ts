@@ -73,14 +73,14 @@ export function researchQuestion(situation: Situation): OfflineMove {
   return { say: tests ? addTests(found, tests.report) : found };
 }
 
-/** The summary tells of both, the tests come before the rest of the details. */
+/** The summary has both, and the tests come first in the details. */
 function addTests(found: string, tests: { summary: string; details: string }): string {
   const [summary = "", ...details] = found.split("\n\n");
   const rest = details.filter((section) => section !== "**Details**");
   return [`${summary} ${tests.summary}`, "**Details**", tests.details, ...rest].join("\n\n");
 }
 
-/** What a question is after: a name's place, tests, or what else its words say. */
+/** What a question asks for: where a name is defined, its tests, or other words. */
 type AskedName = { query: Query; name?: string; covering: boolean };
 
 const COVERING =
@@ -88,7 +88,7 @@ const COVERING =
 const ABOUT_TESTS = /^(?:test|cover|exercis|check|verif|touch|exist)/;
 const WHERE = /\bwhere\b|\bdefin|\blocate\b|\bplace\b/i;
 
-/** Reads off a question whether it asks for a name's place and for tests; words about tests are no words to search for. */
+/** Reads from a question whether it asks where a name is defined and for tests; words about tests are not searched for. */
 function readAsked(question: string, query: Query): AskedName {
   const covering = COVERING.test(question);
   const concepts = covering ? query.concepts.filter(({ name }) => !ABOUT_TESTS.test(name)) : query.concepts;
@@ -167,7 +167,7 @@ function rankByHits({ concepts, paths }: Query, made: Made): RankedFile[] {
   return rankFiles(countHits(concepts, paths, made));
 }
 
-/** Windows around the first telling hit of the best files. */
+/** Reads around the first telling hit of the best files. */
 function readStage(query: Query, made: Made): OfflineCall[] {
   const named = query.paths.filter(isFile);
   const ranked = rankByHits(query, made).filter(({ path }) => !named.includes(path));
@@ -185,7 +185,7 @@ function readStage(query: Query, made: Made): OfflineCall[] {
   }));
 }
 
-/** Import lines are hits too, but nothing to read. */
+/** Import lines are hits too, but say little. */
 function findFirstLine(lines: readonly { at: number; text: string }[]): number {
   const telling = lines.filter(({ text }) => !/^\s*(?:import|from|using|#include|require)\b/.test(text));
   return (telling[0] ?? lines[0])?.at ?? 1;
@@ -225,7 +225,7 @@ function isFile(path: string): boolean {
   return /\.\w+$/.test(path);
 }
 
-/** A question that builds on results of others and names no file looks at the files those name. */
+/** A question that builds on other results and names no file looks at the files that those name. */
 function addPaths(query: Query, task: string): Query {
   const results = readResults(taskSections(task));
   if (query.paths.length > 0 || results.length === 0) return query;

@@ -145,7 +145,7 @@ test("content that looks like a header stays content", () => {
   expect(files[0]?.hunks.flat()).toHaveLength(4);
 });
 
-test("whatever stands in a diff, reading it ends and every finding lies on an added line", () => {
+test("reading any diff ends, and every finding is on an added line", () => {
   const piece = fc.constantFrom(
     "diff --git a/src/a.ts b/src/a.ts",
     "+++ b/src/a.ts",

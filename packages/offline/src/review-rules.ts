@@ -2,10 +2,10 @@ import { basename } from "node:path";
 import type { FileDiff, NewLine } from "./read-diff.ts";
 import { classifyFile, type FileKind, isPython, splitLine } from "./source-line.ts";
 
-/** high: wrong, unsafe or loses something; medium: will bite; low: worth knowing. */
+/** high: wrong, unsafe or loses something; medium: will cause trouble; low: worth knowing. */
 export type Severity = "high" | "medium" | "low";
 
-/** One thing that a rule saw. */
+/** One thing that a rule found. */
 export type ReviewFinding = {
   severity: Severity;
   path: string;
@@ -16,18 +16,18 @@ export type ReviewFinding = {
   line?: string;
 };
 
-/** A look at one file of a change. */
+/** Rules for one file of a change. */
 type FileRule = (file: FileDiff) => ReviewFinding[];
 
 const ORDER: Readonly<Record<Severity, number>> = { high: 0, medium: 1, low: 2 };
 
-/** What the rules see in a change, worst first and then by place. Deleted files have nothing left to look at. */
+/** What the rules find in a change, worst first and then by place. Deleted files are left out. */
 export function reviewDiff(files: readonly FileDiff[]): ReviewFinding[] {
   const present = files.filter(({ status }) => status !== "deleted");
   return sortFindings([...reviewFiles(present), ...reviewChange(files)]);
 }
 
-/** What the rules see in files by themselves. */
+/** What the rules find in single files. */
 export function reviewFiles(files: readonly FileDiff[]): ReviewFinding[] {
   return sortFindings(files.flatMap((file) => [...reviewLines(file), ...reviewFile(file)]));
 }
@@ -146,7 +146,7 @@ const RULES: readonly LineRule[] = [
   },
 ];
 
-/** Looks at every added line by itself. */
+/** Looks at every added line. */
 const reviewLines: FileRule = (file) => {
   const kind = classifyFile(file.path);
   const rules = RULES.filter(({ kinds, files }) => kinds.includes(kind) && (files?.test(file.path) ?? true));
@@ -169,7 +169,7 @@ function makeFinding(
   return { severity, path, at, what, line: text.trim() };
 }
 
-/** Looks at the file as such, and for a catch whose block is empty although it takes more than one line. */
+/** Looks at the file as a whole, and for an empty catch block of several lines. */
 const reviewFile: FileRule = (file) => {
   const kind = classifyFile(file.path);
   const findings = reviewMode(file);
@@ -205,7 +205,7 @@ function findDroppedErrors(path: string, hunk: readonly NewLine[]): ReviewFindin
   });
 }
 
-/** Fewer new lines than this seldom need a test of their own. */
+/** Fewer new lines than this rarely need a test of their own. */
 const WORTH_A_TEST = 5;
 const CASE =
   /^\s*(?:test|it)(?:\.\w+)*\s*\(|^\s*(?:async\s+)?def test_|^\s*func Test\w*\(|^\s*#\[(?:tokio::)?test\]/;

@@ -35,7 +35,7 @@ const MOST_FILES = 8;
 const READ_FILES = 5;
 const READ_LINES = 400;
 
-/** What a tester would do as well. */
+/** Requests that a tester takes as well. */
 const ASKS_FOR_TESTS =
   /^(?:please\s+)?(?:run|check|verify|see)\b(?:\s+(?:if|that|whether))?\s+(?:the\s+|all\s+)*tests?\b/i;
 
@@ -250,7 +250,7 @@ function reportReview(review: Review): string {
   return sections.filter(Boolean).join("\n\n");
 }
 
-/** What is said of a change of which nothing was read: what it is, and which of its files a person must look at. */
+/** The report on a change of which nothing was read: what it is, and which files a person must look at. */
 export function reportUnread(review: Omit<Review, "files" | "findings" | "cut">): string {
   const { sizes, faults } = review;
   const subject = nameSubject({ ...review, files: [] });
@@ -285,7 +285,7 @@ function countFindings(findings: readonly ReviewFinding[]): string {
   return `${of("high")} high, ${of("medium")} medium, ${of("low")} low`;
 }
 
-/** At most a few of one kind in one file, so that one habit does not hide the rest. */
+/** At most a few of one kind in one file, so that one kind does not hide the others. */
 function limitFindings(findings: readonly ReviewFinding[]): ReviewFinding[] {
   const seen = new Map<string, number>();
   return findings

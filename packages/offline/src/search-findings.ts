@@ -18,7 +18,7 @@ import {
   splitProse,
 } from "./read-code.ts";
 
-/** All that was found out about a question. */
+/** All that was found for a question. */
 export type SearchFindings = {
   question: string;
   query: Query;
@@ -36,7 +36,7 @@ type Scored = Definition & { score: number };
 
 const IN_SUMMARY = 3;
 
-/** What scores less than this share of the best is not worth a place in the summary. */
+/** Definitions below this share of the best score are not in the summary. */
 const CLOSE_TO_BEST = 0.4;
 const IN_DETAILS = 8;
 const PER_FILE = 3;
@@ -70,10 +70,10 @@ export function reportFindings(findings: SearchFindings): string {
   return sections.filter(Boolean).join("\n\n");
 }
 
-/** The share of a question's words that one place must speak of to be an answer. */
+/** The share of a question's words that one place must have to be an answer. */
 const ENOUGH_WORDS = 2 / 3;
 
-/** Why places that were found are no answer: none of them speaks of what the question asks as a whole. */
+/** Why the places that were found do not answer the question: none of them has enough of its words. */
 export function explainOpen(findings: SearchFindings): string | null {
   const { question, query, counted, others } = findings;
   const best = findBestDefinition(findings);
@@ -170,7 +170,7 @@ function showPlace(path: string, definitions: readonly Scored[], concepts: reado
   return [`**${path}**`, "", ...lines].join("\n");
 }
 
-/** Lines of the body that show the thing itself: those that hit, decisions first; then comparisons, if there is room. */
+/** The telling lines of the body: those with hits, comparisons first; then other comparisons, if there is room. */
 function chooseKeyLines({ body }: Definition, concepts: readonly Concept[]): SourceLine[] {
   const tests = concepts.map(({ pattern }) => new RegExp(pattern, "i"));
   const rank = ({ text }: SourceLine) =>

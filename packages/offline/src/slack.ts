@@ -115,7 +115,7 @@ function readPost(gaps: Gaps): Reading {
   return { tools: ["slack_post_message"], risk: "medium", params: { channel: gaps.place, text } };
 }
 
-/** What the Slack tools' calls came to. */
+/** The results of the Slack tools' calls, in words. */
 function summariseSlack(calls: readonly PastCall[]): string {
   const posted = findData(calls, "slack_post_message");
   const analysis = findData(calls, "slack_analyze_conversation");

@@ -12,7 +12,7 @@ const SCRIPT = /(?:^|\/)(?:scripts?|bin|examples?|bench(?:marks?)?|tools?|cli)\/
 const CODE =
   /\.(?:[cm]?[jt]sx?|py|go|rs|java|kts?|scala|cs|rb|php|swift|c|cc|cpp|h|hpp|vue|svelte|ex|exs|dart|sh)$/i;
 
-/** Where a file belongs; everything that is no code is prose. */
+/** What kind of file it is; everything that is not code is prose. */
 export function classifyFile(path: string): FileKind {
   if (GENERATED.test(path)) return "generated";
   if (!CODE.test(path)) return "prose";
@@ -28,10 +28,10 @@ export function isPython(path: string): boolean {
 const STRING = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`/g;
 const REGEX = /(?<=(?:^|[=(,:[!&|?{};]|\breturn)\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+\/[a-z]*/g;
 
-/** What is written by hand is not longer; of what is longer the beginning is enough. */
+/** Lines written by hand are not longer; of longer ones the beginning is enough. */
 const MAX_LINE = 1_000;
 
-/** A line in two: what runs, with the content of strings left out, and what is said in a comment. */
+/** Splits a line into code, with the content of strings left out, and comment. */
 export function splitLine(line: string, path: string): { code: string; comment: string } {
   const text = line.slice(0, MAX_LINE);
   const plain = text.replace(STRING, '""').replace(REGEX, "/ /");

@@ -22,14 +22,14 @@ const INTENTS = new Map(
   ),
 );
 
-/** Words of courtesy and order that may stand before the verb. */
+/** Words of courtesy and order that may come before the verb. */
 const BEFORE_VERB =
   /^(?:(?:please|now|also|then|next|first|finally|and|so|just|(?:could|can|would|will) you|(?:i|we) (?:want|need)(?: you)? to|i['’]?d like(?: you)? to|let['’]?s|help me|(?:based on|using|with|from|after) (?:that|this|these|those|it|them|both|(?:the|these|those) (?:results?|findings?|answers?)))\b[\s,:]*)+/i;
 const ASKS_WHETHER_TESTS_PASS =
   /^(?:do|does|are|is|which|what|check|verify|see)\b.*\btests?\b.*\b(?:pass|passes|passing|fail|fails|failing|green|broken)\s*\?*$|^what (?:fails|failed)\s*\?*$/i;
 const ASKS_FOR_DEFECTS =
   /^(?:look|search|check|inspect|scan)\b(?!.*\bwhere\b).*\b(?:bugs?|defects?|vulnerabilit\w+|security|problems?|mistakes?)\b/i;
-/** Something that went wrong when it ran; how failures are handled in general is another question. */
+/** A failure that happened; how failures are handled in general is another question. */
 const ABOUT_FAILURES =
   /^(?!.*\b(?:how|where|when)\b)(?=.*\b(?:explain|why|cause|analy[sz]e|investigate|trace)\b).*\b(?:fail(?:s|ed|ing|ures?)?|crash(?:es|ed)?)\b(?! (?:mode|polic|handl|path))/i;
 
@@ -64,7 +64,7 @@ const FOLLOWS = /^(?:then|after that|based on|using (?:that|this|these|those|the
 const POINTS_BACK =
   /\b(?:it|them|they|its|their|both)\b|\b(?:that|this|these|those)\s*(?:[.?!,;]|$)|\b(?:the|these|those) (?:results?|findings?|answers?)\b/i;
 const POINTS_TO_ALL = /\b(?:both|all of (?:it|them|that)|the (?:results|findings|answers))\b/i;
-/** A follow-up that only says how to report what was found belongs to the part before it. */
+/** A follow-up that only says how to report belongs to the part before it. */
 const ONLY_REPORT =
   /^(?:summari[sz]e|explain|describe|outline|report|list|show|how|what|which|who|why|where)\b(?:\s+\w+){0,2}?\s*\b(?:it|them|this|that|these|those)\b(?:\s+\w+){0,4}\s*[.?!]*$/i;
 const ONLY_TEST_REPORT =
@@ -115,7 +115,7 @@ function splitLines(text: string): string[] {
   });
 }
 
-/** Splits at joints whose right side begins with a verb of its own; what `then` leads keeps it. */
+/** Splits at joints whose right side begins with a verb of its own; a `then` stays with its clause. */
 function splitClauses(text: string): string[] {
   const clauses: string[] = [];
   let from = 0;

@@ -89,7 +89,7 @@ test("a file that could not be loaded is no failed test", () => {
   );
 });
 
-test("no tests at all is said in so many words", () => {
+test("finding no tests at all is reported as such", () => {
   const run = readTestRun(answerFor({ passed: 0, failed: 0, skipped: 0, failures: [], broken: [] }, 0));
   expect(reportTestRun(run)).toContain("no tests were found");
 });

@@ -3,7 +3,7 @@ import { capitalise } from "./offline-words.ts";
 /** When a request is read: the moment, with its offset, and the person's zone. */
 export type Now = { readonly now: string; readonly timezone?: string };
 
-/** The words that stood in the gaps of a sentence, with quotations put back. */
+/** The words in the gaps of a sentence, with quotations put back. */
 export type Gaps = Readonly<Record<string, string | undefined>>;
 
 const DAY_NAMES = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];

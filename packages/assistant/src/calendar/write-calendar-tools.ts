@@ -178,7 +178,7 @@ function readNewSpan(
   event: CalendarEvent,
   zone: string,
 ): Partial<EventSpan> {
-  // A series goes on by the clocks of the zone it was made in, unless another is named.
+  // A series keeps the zone it was made in, unless another is named.
   const kept = (time: EventTime): EventTime =>
     timezone === undefined && time.kind === "instant" && event.start.kind === "instant"
       ? { ...time, zone: event.start.zone }

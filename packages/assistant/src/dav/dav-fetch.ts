@@ -1,4 +1,4 @@
-// Requests to a DAV server: the password goes nowhere else, and every answer of no use is a fault.
+// Requests to a DAV server: the password goes nowhere else, and every answer that cannot be used is a fault.
 
 import { fetchWhole, findStatusFault, isSafeUrl } from "../service-tools/service-requests.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
@@ -14,7 +14,7 @@ export type DavServer = { readonly url: string; readonly user: string; readonly 
 
 /**
  * A `fetch` for one DAV server: it adds the password, only towards that server's own hosts and only under TLS (or on
- * this machine), bounds time and size, and raises a fault for every answer that no caller can use.
+ * this machine), bounds time and size, and raises a fault for every answer that callers cannot use.
  */
 export function createDavFetch(server: DavServer, signal: AbortSignal): typeof fetch {
   const home = parseServerUrl(server.url);

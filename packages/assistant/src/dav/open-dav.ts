@@ -28,7 +28,7 @@ const MAX_CARDS = 10_000;
 /** One request for several look-ups in a row, as a call with many names makes them. */
 const FRESH_MS = 30_000;
 const WRITING: readonly string[] = ["write", "writeContent", "bind", "all"];
-const USELESS = "the server's answer is of no use";
+const USELESS = "the server's answer cannot be used";
 
 /** The wanted providers of a DAV account. Nothing is connected or loaded before the first call. */
 export function openDav(options: DavOptions): {

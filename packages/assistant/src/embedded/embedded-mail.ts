@@ -331,7 +331,7 @@ export function loadMailRow(database: EmbeddedDatabase, id: string): Record<stri
   return row;
 }
 
-/** A row as it stands in a list. */
+/** A row as a list shows it. */
 function readMailRow(row: Record<string, unknown>): MailSummary {
   return {
     id: String(row.id),
@@ -354,7 +354,7 @@ function hashContent(content: string | Uint8Array): string {
 }
 
 /**
- * The thread of a message and of those it refers to; the message itself stands last. Threads that turn out to be one
+ * The thread of a message and of those it refers to; the message itself comes last. Threads that turn out to be one
  * are joined, so that the order in which messages come in does not matter.
  */
 function joinThread(db: Database["db"], messageIds: readonly string[], wanted?: string): string {

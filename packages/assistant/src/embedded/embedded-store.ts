@@ -1,4 +1,4 @@
-// The local store: four services in one database file, for who has no account.
+// The local store: four services in one database file, for people without an account.
 
 import type { CalendarProvider } from "../calendar/calendar-provider.ts";
 import type { ContactsProvider } from "../contacts/contacts-provider.ts";
@@ -11,7 +11,7 @@ import { EmbeddedDatabase, type EmbeddedOptions, type StoreOwner } from "./embed
 import { createEmbeddedMail } from "./embedded-mail.ts";
 import { createEmbeddedSlack } from "./embedded-slack.ts";
 
-/** All four services in one database file, for who has no account. */
+/** All four services in one database file. */
 export type EmbeddedStore = {
   readonly mail: MailProvider;
   readonly calendar: CalendarProvider;

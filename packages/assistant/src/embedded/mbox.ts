@@ -53,7 +53,7 @@ export function readFiledMail(content: Uint8Array): FiledMail {
   };
 }
 
-/** A message as it stands in an mbox file. */
+/** A message as an mbox file holds it. */
 export function writeMbox(
   bytes: Uint8Array,
   { isRead, dateMs }: { isRead: boolean; dateMs: number },

@@ -22,8 +22,8 @@ export function joinConditions(conditions: readonly Condition[]): {
 }
 
 /**
- * Conditions that ask an FTS5 table for every word, or what begins like it; what stands in quotation marks must stand
- * there so. Every term is quoted, so nothing of what a model or a person writes is read as syntax. Null if there is no word
+ * Conditions that ask an FTS5 table for every word, or what begins like it; a phrase in quotation marks must be
+ * there as it is. Every term is quoted, so nothing that a model or a person writes is read as syntax. Null if there is no word
  * in the text. `row` names the rows that the table is about.
  */
 export function buildTextConditions(

@@ -196,7 +196,7 @@ const FROM_SERVER = /^(?:.*<)?(?:mailer-daemon|postmaster)@/i;
 
 /**
  * The message that carries this Message-ID and label. Gmail's index is asked first; as it lags behind by moments and knows
- * only the Message-ID that Gmail let stand, the newest messages of the label are read as well.
+ * only the Message-ID that Gmail kept, the newest messages of the label are read as well.
  */
 async function findMessage(
   api: Api,

@@ -18,7 +18,7 @@ const fetched = async (source: Uint8Array, flags: string[] = []) => ({
   mail: await readMail(source),
 });
 
-test("whom the server refused stands in the sender's own copy, and is read from it again", async () => {
+test("the sender's own copy records whom the server refused", async () => {
   const rejected = [{ address: "sam@acme.example", detail: "550 no such user\r\nX-Evil: 1 ü" }];
   const copy = await fetched(addRejections(COPY, rejected));
   const delivery = readCopyDelivery(copy);

@@ -333,7 +333,7 @@ export async function fetchDelivery(client: ImapFlow, id: string): Promise<Deliv
   return readCopyDelivery(copy, await fetchBounces(client, copy));
 }
 
-/** The delivery that a copy in the folder of sent mail stands for. */
+/** How far a message has come, by its copy in the folder of sent mail. */
 export function readCopyDelivery({ raw, mail }: Fetched, bounces: readonly Bounce[] = []): Delivery {
   const recipients = [...mail.to, ...mail.cc, ...mail.bcc].map(({ address }) => address);
   return judgeRecipients(recipients, {

@@ -242,7 +242,7 @@ export async function htmlToText(html: string): Promise<string> {
   return tidyText(parts.join(""));
 }
 
-/** The text of a node by itself; what follows from it is put on the stack. */
+/** The text of a node itself; its children go on the stack. */
 function enterNode(node: Node, todo: (Node | string)[]): string {
   if (node.nodeName === "#text") return (node.value ?? "").replaceAll(/[\s\u00A0]+/g, " ");
   if (isUnseen(node)) return "";

@@ -173,7 +173,7 @@ function findMailFault({ subject, recipients, cc = [], bcc = [] }: ComposeInput)
   return findEntryFault([...recipients, ...cc, ...bcc]);
 }
 
-/** Finds out whom a message reaches. An address that stands in several fields counts where it is seen first. */
+/** Finds out whom a message reaches. An address in several fields counts in the first of them. */
 async function planMail(input: ComposeInput, services: Services): Promise<MailPlan> {
   const from = await services.mail((mail, signal) => mail.self(signal));
   const around = { services, self: from.address };

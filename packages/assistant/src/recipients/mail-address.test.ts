@@ -134,7 +134,7 @@ test("a public domain is never inside, even if it was named, and case does not m
   expect(isInternal("priya@RETINUE.example", own)).toBe(true);
 });
 
-test("each address stands once among thousands", () => {
+test("each address is listed once, even among thousands", () => {
   const many = Array.from({ length: 30_000 }, (_, at) => ({ address: `a${at % 20_000}@x.example` }));
   expect(dropRepeated([...many, { address: "A1@X.example" }], [{ address: "a0@x.EXAMPLE" }])).toHaveLength(
     19_999,

@@ -35,7 +35,7 @@ test("reaching several people, or one outside, is a high risk, and the reason na
   expect(explainHighRisk([], HOUSEHOLD)).toBeNull();
 });
 
-test("an address counts once, where it stands first", () => {
+test("an address counts once, in its first place", () => {
   const people = to("a@x.example", "A@x.example", "b@x.example");
   expect(dropRepeated(people)).toEqual(to("a@x.example", "b@x.example"));
   expect(dropRepeated(people, to("B@x.example"))).toEqual(to("a@x.example"));

@@ -52,7 +52,7 @@ export function refuseBulk(recipients: readonly Recipient[]): void {
     throw new ToolFault("params", `it reaches ${recipients.length} people, more than ${MAX_RECIPIENTS}`);
 }
 
-/** Each address once, where it stands first; without those that `except` has. */
+/** Each address once, in its first place; without those in `except`. */
 export function dropRepeated(
   recipients: readonly Recipient[],
   except: readonly Recipient[] = [],

@@ -39,7 +39,7 @@ test("an answer is read whole, and one that is too long, too late or not wanted 
   });
 });
 
-test("a status stands for a fault, with the time that the service wants to be left alone", async () => {
+test("a status means a fault, with the time that the service asks to wait", async () => {
   const { response } = await ask("/busy");
   expect(findStatusFault(response, "busy", 0)).toMatchObject({ type: "rate_limit", retryAfterMs: 7_000 });
   const types = [200, 302, 401, 403, 404, 408, 412, 429, 500, 503].map(
@@ -66,7 +66,7 @@ test("secrets go over TLS or to this machine only", () => {
   expect(["http://a.example", "http://127.0.0.1.a.example", "ftp://localhost"].some(isSafe)).toBe(false);
 });
 
-test("a token is renewed once for all who wait, and goes on when one of them stops waiting", async () => {
+test("a token is renewed once for all who wait, also when one of them stops waiting", async () => {
   let renewals = 0;
   const done = Promise.withResolvers<void>();
   const refresh = createRenewal(() => {

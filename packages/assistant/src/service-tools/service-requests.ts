@@ -67,7 +67,7 @@ export function isCertificateCode(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/.test(code);
 }
 
-/** The fault that the status of an answer stands for; undefined for success, redirects, and what depends on the request. */
+/** The fault that the status of an answer means; undefined for success, redirects, and what depends on the request. */
 export function findStatusFault(
   { status, headers }: Response,
   said: string,

@@ -113,7 +113,7 @@ export async function fetchThread(
 }
 
 /**
- * A range without an end is given one: Slack pages forward from `oldest` when it stands alone, and the newest are wanted.
+ * A range without an end is given one: Slack pages forward from `oldest` when it is alone, and the newest are wanted.
  * The end is a day ahead, so that a clock that is slow hides nothing.
  */
 function buildRangeArgs({ oldest, latest }: HistoryRange, now: number): JsonObject {
@@ -131,7 +131,7 @@ function isWithin(raw: JsonObject, oldest: number, latest: number): boolean {
   return at >= oldest && at <= latest;
 }
 
-/** A message as Slack tells it, and where it stands. */
+/** A message as Slack gives it, and its channel. */
 export type RawMessage = {
   readonly raw: JsonObject;
   readonly channel: { readonly id: string; readonly name: string };

@@ -316,7 +316,7 @@ function isOpen(question: SlackMessage, later: readonly Read[]): boolean {
   return !later.some(({ message: { user }, answers }) => answers && user.id !== question.user.id);
 }
 
-/** "Agreed." says nothing by itself: what was agreed to stands before it. */
+/** "Agreed." alone says nothing: what was agreed to comes before it. */
 function addContext(text: string, before: Read | undefined): string {
   const first = before?.said[0]?.text;
   if (!before || !first || text.split(/\s+/).length > BARE_WORDS) return text;

@@ -296,7 +296,7 @@ function moveDay(rule: RecurrenceRule, { from, to }: Shift): { byday?: string | 
   return byday;
 }
 
-/** The end of a rule, so that the last start, which may stand there to the second, stays one. */
+/** The end of a rule, moved so that the last start, which may be at that very second, stays one. */
 function moveUntil(rule: RecurrenceRule, { from, to, by }: Shift): string | undefined {
   const until = rule.until === undefined ? undefined : parseWall(rule.until);
   if (!until) return undefined;

@@ -25,7 +25,7 @@ import {
 } from "./series.ts";
 import { parseWall } from "./zone-clock.ts";
 
-/** How events are read: what a calendar's text does not say by itself. */
+/** How events are read: what a calendar's text does not say. */
 type EventReading = {
   /** For times that name no zone. */
   readonly zone: string;

@@ -43,7 +43,7 @@ describe("rules as RFC 5545 explains them", () => {
   });
 });
 
-test("a rule that names no day at all ends, and only its first start stands", () => {
+test("a rule that names no day at all ends, and has only its first start", () => {
   for (const rule of [
     "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30",
     "FREQ=YEARLY;BYMONTH=4;BYMONTHDAY=31",

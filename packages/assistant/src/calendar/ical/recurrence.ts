@@ -8,7 +8,7 @@ export const WEEKDAYS: readonly string[] = ["SU", "MO", "TU", "WE", "TH", "FR", 
 /** A weekday of a rule; `nth` counts within the month or year, from its end if negative, 0 for every one. */
 type RuleDay = { readonly weekday: number; readonly nth: number };
 
-/** A recurrence rule that can be expanded. Empty lists stand for parts that are absent. */
+/** A recurrence rule that can be expanded. Absent parts are empty lists. */
 export type RecurrenceRule = {
   readonly frequency: "YEARLY" | "MONTHLY" | "WEEKLY" | "DAILY" | "HOURLY";
   readonly interval: number;
