@@ -93,6 +93,7 @@ export function sumCart(lines) {
 }
 `;
 const PRICE_TEST = `import assert from "node:assert/strict";
+import { test } from "node:test";
 import { applyDiscount, sumCart } from "../src/price.js";
 
 test("a discount is taken off", () => assert.equal(applyDiscount(80, 25), 60));
@@ -108,6 +109,8 @@ const SHOP = {
 const SIGNATURE = "export function applyDiscount(price, percent) {\n";
 const CHECKED = `${SIGNATURE}  if (!(percent >= 0 && percent <= 100)) throw new RangeError(\`percent is \${percent}\`);\n`;
 const CHECK_TEST = `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { applyDiscount } from "../src/price.js";
 
 test("a discount over 100 is refused", () => assert.throws(() => applyDiscount(80, 101), RangeError));
 test("a discount below 0 is refused", () => assert.throws(() => applyDiscount(80, -1), RangeError));
