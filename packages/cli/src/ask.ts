@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { RetinueError } from "@retinue/core/schema/error";
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { Terminal } from "./terminal.ts";
 
 const MAX_SECRET = 4_000;
@@ -45,14 +45,45 @@ export async function readSecret(source: SecretSource, terminal: Questioner): Pr
 }
 
 /** The lines of stdin, if it is short enough for secrets. */
-export async function readStdinLines({ stdin }: Pick<Questioner, "stdin">): Promise<string[]> {
-  let text = "";
-  for await (const chunk of stdin) {
-    text += String(chunk);
-    if (text.length > 4 * MAX_SECRET)
-      throw new RetinueError("input", "stdin holds no secret: it is too long");
+export async function readStdinLines(terminal: Pick<Questioner, "stdin">): Promise<string[]> {
+  return (await readStdin("secret", 4 * MAX_SECRET, terminal)).split(/\r?\n/);
+}
+
+/** All of stdin, which must be text in UTF-8: bytes of another kind would become something that nobody wrote. */
+export async function readStdin(
+  what: string,
+  mostBytes: number,
+  { stdin }: Pick<Questioner, "stdin">,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stdin) {
+      const bytes = Buffer.from(chunk);
+      size += bytes.length;
+      if (size > mostBytes)
+        throw new RetinueError("input", `the ${what} on stdin is larger than ${mostBytes} bytes`);
+      chunks.push(bytes);
+    }
+  } catch (thrown) {
+    if (thrown instanceof RetinueError) throw thrown;
+    throw new RetinueError(
+      "input",
+      `stdin cannot be read: ${messageOf(thrown)}`,
+      `give the ${what} another way`,
+    );
   }
-  return text.split(/\r?\n/);
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    if (!text.includes("\0")) return text;
+  } catch {
+    // Reported below, as for text with null characters.
+  }
+  throw new RetinueError(
+    "input",
+    `the ${what} on stdin is not text in UTF-8`,
+    "convert it first, such as with: iconv -f latin1 -t utf-8",
+  );
 }
 
 /** Asks for something that is not shown, not even as dots. */

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { type BlobStore, createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
 import type { Record } from "@retinue/core/record/record";
 import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { RetinueError } from "@retinue/core/schema/error";
@@ -24,6 +25,32 @@ export async function withRecord<Value>(
   } finally {
     await record.close();
   }
+}
+
+/**
+ * The same where there must be a record. `missing` is the error if nothing was ever recorded, or the name of the session
+ * that was asked for.
+ */
+export async function requireRecord<Value>(
+  terminal: Terminal,
+  missing: string | (() => RetinueError),
+  work: (record: Record) => Promise<Value>,
+): Promise<Value> {
+  const done = await withRecord(terminal, async (record) => ({ value: await work(record) }));
+  if (done) return done.value;
+  throw typeof missing === "string" ? createNoSessionError(missing) : missing();
+}
+
+/** Opens the record for `work` on the session that a person names. */
+export function withSession<Value>(
+  id: string,
+  options: CommonOptions,
+  terminal: Terminal,
+  work: (record: Record, session: SessionRow) => Promise<Value>,
+): Promise<Value> {
+  return requireRecord(terminal, id, async (record) =>
+    work(record, await findSession(record, id, options, terminal)),
+  );
 }
 
 /** If the folder cannot be read, opening the record says what is wrong. */
@@ -56,4 +83,41 @@ export async function findSession(
 /** The error for a named session when nothing is recorded. */
 export function createNoSessionError(id: string): RetinueError {
   return new RetinueError("input", `no session '${id}'; there are none yet`, "start one with: retinue run");
+}
+
+/** What names something that changed files. */
+export const NAMED_CHANGES =
+  "id of a run, a session, a merge or an undo, or the beginning of it; `last` for this project's last session";
+
+/** Where changes are kept: the record and the contents beside it. */
+export type KeptChanges = { record: Record; blobs: BlobStore; dataDir: string };
+
+/** The kept changes of a record that is open. */
+export function openKept(record: Record, { env }: Terminal): KeptChanges {
+  const { dataDir } = findPlaces(env);
+  return { record, dataDir, blobs: createBlobStore(join(dataDir, "blobs")) };
+}
+
+/** Opens the kept changes for `work`; an error if nothing was ever recorded. */
+export function withChanges<Value>(
+  terminal: Terminal,
+  name: string,
+  work: (kept: KeptChanges) => Promise<Value>,
+): Promise<Value> {
+  const message = `no run or session '${name}'; there are none yet`;
+  return requireRecord(
+    terminal,
+    () => new RetinueError("input", message, "start one with: retinue run"),
+    (record) => work(openKept(record, terminal)),
+  );
+}
+
+/** What a person names: `last` is this project's last session, because nobody means the files of another folder. */
+export async function nameChanges(
+  record: Record,
+  name: string,
+  options: CommonOptions,
+  terminal: Terminal,
+): Promise<string> {
+  return name === "last" ? (await findSession(record, name, options, terminal)).session_id : name;
 }

@@ -7,6 +7,7 @@ import {
   POSITIVE,
   SCALE,
 } from "@retinue/core/schema/number-range";
+import { PERMISSION_MODES } from "@retinue/core/schema/rights";
 import { InvalidArgumentError, Option } from "commander";
 
 /** Reads a whole number of at least 1. */
@@ -97,12 +98,9 @@ const SHARED = {
   output: make("-o, --output <file>", "write to a file that only you can read, and not to stdout"),
   agent: make("--agent <name>", "the agent that answers; `main` or the only one by default"),
   model: make("-m, --model <model>", "an alias or provider/model-id"),
-  permissionMode: make("--permission-mode <mode>", "how asks are answered without a person").choices([
-    "default",
-    "acceptEdits",
-    "plan",
-    "bypassPermissions",
-  ]),
+  permissionMode: make("--permission-mode <mode>", "how asks are answered without a person").choices(
+    PERMISSION_MODES,
+  ),
   print: make("-p, --print", "print the result only: no progress, and nobody is asked"),
   outputFormat: make("--output-format <format>", "how the result is printed")
     .choices(["text", "json", "stream-json"])

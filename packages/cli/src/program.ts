@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { PACKAGE_ROOT } from "@retinue/core/files/package-root";
+import { readVersion } from "@retinue/core/files/package-root";
 import type { Command, Option } from "commander";
 import { CliCommand } from "./cli-command.ts";
 import type { Cli } from "./terminal.ts";
@@ -146,10 +144,4 @@ function isCommand(program: Command, name: string): boolean {
 
 function listCommands(command: Command): readonly Command[] {
   return command.commands.flatMap((each) => [each, ...listCommands(each)]);
-}
-
-/** The version of the program. */
-export function readVersion(): string {
-  const text: unknown = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8"));
-  return typeof text === "object" && text !== null && "version" in text ? String(text.version) : "unknown";
 }

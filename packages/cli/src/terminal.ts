@@ -1,4 +1,5 @@
 import { isatty } from "node:tty";
+import { writeJson } from "@retinue/core/text/plain-text";
 
 /** A terminal on which lines can be drawn again and again. */
 export type Screen = {
@@ -31,6 +32,16 @@ export type Terminal = {
   /** Why results could not be written, such as a full disk. */
   readonly lost?: Error | undefined;
 };
+
+/** Prints a result: as JSON for programs, or else as text for people. */
+export function printResult(
+  { json }: { json?: boolean | undefined },
+  terminal: Pick<Terminal, "print">,
+  { value, text }: { value: unknown; text: () => string | readonly string[] },
+): void {
+  const shown = json ? writeJson(value, 2) : text();
+  terminal.print(typeof shown === "string" ? shown : shown.join("\n"));
+}
 
 /** One invocation: where it reads and writes, and what it will answer with. */
 export type Cli = { readonly terminal: Terminal; exitCode: number };

@@ -44,14 +44,19 @@ export function cutTo(text: string, width: number, mark = "…"): string {
   if (measureWidth(text) <= width) return text;
   const room = width - measureWidth(mark);
   if (room < 0) return "";
-  let cut = "";
+  return `${splitAt(text, room)[0].trimEnd()}${mark}`;
+}
+
+/** A text as far as it fits into `width` columns, and the rest. */
+export function splitAt(text: string, width: number): [head: string, tail: string] {
   let used = 0;
+  let end = 0;
   for (const { segment, columns } of splitClusters(text)) {
     used += columns;
-    if (used > room) break;
-    cut += segment;
+    if (used > width) break;
+    end += segment.length;
   }
-  return `${cut.trimEnd()}${mark}`;
+  return [text.slice(0, end), text.slice(end)];
 }
 
 /** The text with blanks up to `width` columns. */

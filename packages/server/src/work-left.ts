@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "@retinue/core/budget/clock";
+import { readJsonObject } from "@retinue/core/models/wire/json";
 import { SessionTaken } from "@retinue/core/record/session-lease";
 import { messageOf } from "@retinue/core/schema/error";
-import type { SessionRow } from "@retinue/core/schema/record";
 import { readProjectFolder, type ServerDesk } from "./desk.ts";
 
 /** Who a server is for the sessions it leaves open; the runtime's `keeper`. */
@@ -63,7 +63,10 @@ export async function resumeLeft(desk: LeftDesk, only?: readonly string[]): Prom
   const left = (
     await record.listSessions({ project: readProjectFolder(desk), status: "running", limit: -1 })
   ).sessions
-    .filter((row) => readKeeper(row) === KEEPER && runtime.liveRoots(row.session_id) === null)
+    .filter(
+      (row) =>
+        readJsonObject(row.metadata_json).keeper === KEEPER && runtime.liveRoots(row.session_id) === null,
+    )
     .map((row) => row.session_id)
     .filter((sessionId) => only === undefined || only.includes(sessionId));
   const resumed: string[] = [];
@@ -92,13 +95,4 @@ const MOST_NAMED = 20;
 function nameSome(ids: readonly string[]): string {
   const more = ids.length - MOST_NAMED;
   return `${ids.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
-function readKeeper({ metadata_json: json }: SessionRow): unknown {
-  try {
-    const value: unknown = JSON.parse(json ?? "{}");
-    return typeof value === "object" && value !== null && "keeper" in value ? value.keeper : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -93,7 +93,6 @@ function withId(command: CliCommand): CliCommand {
   return command.option("--id <id>", "what to call the account; its kind if absent");
 }
 
-/** Options of `accounts add imap`. */
 type AddImapOptions = AddOptions & {
   address?: string;
   name?: string;
@@ -174,7 +173,6 @@ async function askServer(
   return parseServer(await askFor({ value, flag: `--${kind}`, question, proposal }, terminal), usualPort);
 }
 
-/** Options of `accounts add caldav`. */
 type AddCaldavOptions = AddOptions & {
   url?: string;
   address?: string;
@@ -207,7 +205,6 @@ async function addCaldav(options: AddCaldavOptions, terminal: Terminal): Promise
   await saveAccount(account, { password }, options, terminal);
 }
 
-/** Options of `accounts add google`. */
 type AddGoogleOptions = AddOptions & {
   clientId?: string;
   clientFile?: string;
@@ -305,7 +302,6 @@ async function readText(path: string): Promise<string> {
   });
 }
 
-/** Options of `accounts add slack`. */
 type AddSlackOptions = AddOptions & {
   tokenStdin?: boolean;
   tokenEnv?: string;

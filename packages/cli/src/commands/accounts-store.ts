@@ -11,7 +11,7 @@ import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import { type CommonOptions, openSoundProject } from "../open-project.ts";
 import { findAccountPlaces } from "../save-account.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 
 /** Declares `retinue accounts import` and `export`. */
 export function registerStore(accounts: CliCommand): void {
@@ -50,11 +50,13 @@ async function importIntoStore(
       terminal.tell(`warning: ${cutToLine(bad, 200)}: ${cutToLine(message, 300)}`);
     if (problems.length > SHOWN_PROBLEMS)
       terminal.tell(`warning: … and ${problems.length - SHOWN_PROBLEMS} more`);
-    if (options.json) terminal.print(JSON.stringify({ store: file, ...total }, null, 2));
-    else
-      terminal.print(
-        `imported ${inWords(counts)}; ${skipped} were there already; ${problems.length} could not be read\nthe store is ${file}`,
-      );
+    printResult(options, terminal, {
+      value: { store: file, ...total },
+      text: () => [
+        `imported ${inWords(counts)}; ${skipped} were there already; ${problems.length} could not be read`,
+        `the store is ${file}`,
+      ],
+    });
     const isUseless =
       problems.length > 0 && skipped === 0 && Object.values(counts).every((count) => count === 0);
     return isUseless ? EXIT.input : EXIT.ok;
@@ -68,8 +70,10 @@ async function exportStore(dir: string, options: CommonOptions, terminal: Termin
     const { exportTo } = await import("@retinue/assistant/embedded/export-files");
     terminal.tell(`exporting ${file} …`);
     const { counts, files } = await exportTo(store, target);
-    if (options.json) terminal.print(JSON.stringify({ folder: target, counts, files }, null, 2));
-    else terminal.print(`exported ${inWords(counts)} to ${files.length} files in ${target}`);
+    printResult(options, terminal, {
+      value: { folder: target, counts, files },
+      text: () => `exported ${inWords(counts)} to ${files.length} files in ${target}`,
+    });
   });
 }
 

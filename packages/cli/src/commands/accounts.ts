@@ -18,7 +18,7 @@ import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import { type CommonOptions, openProject, openSoundProject } from "../open-project.ts";
 import { findAccountPlaces, redactWords, tryAccount } from "../save-account.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { registerAccountsAdd } from "./accounts-add.ts";
 import { registerStore } from "./accounts-store.ts";
@@ -69,8 +69,11 @@ async function listAccounts(options: CommonOptions, terminal: Terminal): Promise
       terminal.tell(`warning: nobody serves ${service}: ${messageOf(thrown)}`);
     }
   }
-  if (options.json) terminal.print(JSON.stringify({ accounts: kept.accounts, serving }, null, 2));
-  else terminal.print(drawAccounts(kept.accounts, serving).join("\n"));
+  const { accounts } = kept;
+  printResult(options, terminal, {
+    value: { accounts, serving },
+    text: () => drawAccounts(accounts, serving),
+  });
 }
 
 function drawAccounts(accounts: readonly Account[], serving: Partial<Record<Service, string>>): string[] {
@@ -103,9 +106,7 @@ async function testAccounts(
     terminal.tell(`trying ${account.id} …`);
     rows.push(...(await testOne(account, terminal)));
   }
-  if (options.json) terminal.print(JSON.stringify(rows, null, 2));
-  else if (rows.length === 0) terminal.print("there are no accounts; the local store needs no test");
-  else terminal.print(drawChecks(rows));
+  printResult(options, terminal, { value: rows, text: () => drawChecks(rows) });
   const bad = rows.filter(({ ok }) => !ok);
   return bad.length === 0 ? EXIT.ok : bad.some(({ auth }) => auth) ? EXIT.auth : EXIT.failed;
 }
@@ -145,12 +146,13 @@ async function testOne(account: Account, terminal: Terminal): Promise<CheckedSer
   }
 }
 
-function drawChecks(rows: readonly CheckedService[]): string {
+function drawChecks(rows: readonly CheckedService[]): string[] {
+  if (rows.length === 0) return ["there are no accounts; the local store needs no test"];
   const lines = drawTable(
     rows.map(({ account, service, ok, fault }) => [account, service, ok ? "ok" : `failed: ${fault}`]),
   );
   const remedies = new Set(rows.flatMap(({ remedy }) => remedy ?? []));
-  return [...lines, ...[...remedies].map((remedy) => `hint: ${remedy}`)].join("\n");
+  return [...lines, ...[...remedies].map((remedy) => `hint: ${remedy}`)];
 }
 
 /** `retinue accounts default`: who serves a domain from now on. */
@@ -174,8 +176,10 @@ async function chooseDefault(
     terminal.tell(
       `warning: your settings say assistant.accounts.${service} = '${said}', which counts for more`,
     );
-  if (options.json) terminal.print(JSON.stringify({ service, id }));
-  else terminal.print(`${id === LOCAL ? "the local store" : id} serves ${service}`);
+  printResult(options, terminal, {
+    value: { service, id },
+    text: () => `${id === LOCAL ? "the local store" : id} serves ${service}`,
+  });
 }
 
 /** Where a person ends what the service itself still grants. */
@@ -197,8 +201,12 @@ async function removeAccount(id: string, options: CommonOptions, terminal: Termi
     accounts: kept.accounts.filter((each) => each.id !== id),
     defaults: Object.fromEntries(Object.entries(kept.defaults).filter(([, by]) => by !== id)),
   });
-  if (options.json) return terminal.print(JSON.stringify({ removed: id, served }, null, 2));
-  terminal.print(`removed ${id} and its secrets`);
-  if (served.length > 0) terminal.print(`the local store serves ${served.join(", ")} from now on`);
-  terminal.tell(`note: ${WITHDRAW[account.kind]}`);
+  printResult(options, terminal, {
+    value: { removed: id, served },
+    text: () => [
+      `removed ${id} and its secrets`,
+      ...(served.length > 0 ? [`the local store serves ${served.join(", ")} from now on`] : []),
+    ],
+  });
+  if (!options.json) terminal.tell(`note: ${WITHDRAW[account.kind]}`);
 }

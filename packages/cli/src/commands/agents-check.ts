@@ -20,7 +20,7 @@ import {
   openProject,
   shortenPath,
 } from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 
 /** Declares `retinue agents check`. */
 export function registerAgentsCheck(agents: CliCommand): void {
@@ -33,7 +33,6 @@ export function registerAgentsCheck(agents: CliCommand): void {
     .performs(checkAgents);
 }
 
-/** Options of `retinue agents check`. */
 type CheckOptions = CommonOptions & { fix?: boolean };
 
 /** `retinue agents check`: 1 if there are errors, 0 for everything that loads all the same. */
@@ -47,9 +46,10 @@ async function checkAgents(
   const fixed = options.fix ? await fixFiles(project, only) : [];
   if (fixed.some((each) => !each.refused)) project = await openProject(options, terminal);
   const problems = only ? await listProblems(only, project) : project.problems;
-  if (options.json)
-    terminal.print(JSON.stringify({ problems, fixed, usable: project.registry.list().length }, null, 2));
-  else terminal.print([...showFixed(fixed, project), ...showProblems(problems, project)].join("\n"));
+  printResult(options, terminal, {
+    value: { problems, fixed, usable: project.registry.list().length },
+    text: () => [...showFixed(fixed, project), ...showProblems(problems, project)],
+  });
   return problems.some((problem) => problem.severity === "error") ? EXIT.failed : EXIT.ok;
 }
 

@@ -10,13 +10,13 @@ import { writeAgentFile } from "@retinue/core/agents/write-agent-file";
 import type { Agent } from "@retinue/core/schema/agent";
 import { RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
-import { stripControls, writeJson } from "@retinue/core/text/plain-text";
+import { stripControls } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import { type CommonOptions, type OpenProject, openProject, shortenPath } from "../open-project.ts";
 import { VENDORS } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 import { writeNew } from "../write-files.ts";
 
 /** Declares `retinue agents import`. */
@@ -35,7 +35,6 @@ export function registerAgentsImport(agents: CliCommand): void {
     .performs(importAgents);
 }
 
-/** Options of `retinue agents import`. */
 type ImportOptions = CommonOptions & {
   from?: (typeof VENDORS)[number];
   global?: boolean;
@@ -67,9 +66,10 @@ async function importAgents(
     terminal.tell(`not imported: ${stripControls(`${shortenPath(source, project.projectDir)}: ${why}`)}`);
   if (!options.json) await showDiff(imports, project, terminal);
   const made = imports.length > 0 && !options.dryRun ? await write(imports, options, project, terminal) : [];
-  const shown = { imported: made.map(({ source, target, name }) => ({ name, source, target })), refused };
-  if (options.json) terminal.print(writeJson(shown, 2));
-  else terminal.print(conclusion(imports, made, options));
+  printResult(options, terminal, {
+    value: { imported: made.map(({ source, target, name }) => ({ name, source, target })), refused },
+    text: () => conclusion(imports, made, options),
+  });
   return made.length === 0 && imports.length === 0 ? EXIT.failed : EXIT.ok;
 }
 

@@ -39,7 +39,6 @@ export function registerAgentsNew(agents: CliCommand): void {
     .performs(makeAgent);
 }
 
-/** Options of `retinue agents new`. */
 type NewAgentOptions = CommonOptions & {
   description?: string;
   tools?: string;

@@ -1,7 +1,7 @@
 import { buildChain, explainTools, listDelegates } from "@retinue/builtin/explain-rights";
 import { isBroken, requireAgent } from "@retinue/core/agents/registry";
 import { nameDeliverable } from "@retinue/core/run/deliverables";
-import type { Agent, Trigger } from "@retinue/core/schema/agent";
+import type { Agent, Problem, Trigger } from "@retinue/core/schema/agent";
 import { AGENT_FIELDS, type AgentField } from "@retinue/core/schema/agent-fields";
 import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
@@ -15,7 +15,7 @@ import {
   showSource,
 } from "../open-project.ts";
 import { collectValue } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { registerAgentsCheck } from "./agents-check.ts";
 import { registerAgentsImport } from "./agents-import.ts";
@@ -53,7 +53,7 @@ export default function registerAgents(agents: CliCommand): void {
 /** `retinue agents list`. */
 export async function listAgents(options: CommonOptions, terminal: Terminal): Promise<void> {
   const project = await openProject(options, terminal);
-  terminal.print(options.json ? JSON.stringify(asJson(project), null, 2) : asText(project).join("\n"));
+  printResult(options, terminal, { value: asJson(project), text: () => asText(project) });
 }
 
 function asText({ registry, problems, projectDir, places }: OpenProject): string[] {
@@ -140,13 +140,19 @@ async function showAgent(name: string, options: CommonOptions, terminal: Termina
   const project = await openProject(options, terminal);
   const agent = requireAgent(project.registry, name);
   const problems = project.problems.filter((problem) => problem.file === agent.source.file);
-  if (options.json) return terminal.print(JSON.stringify({ ...agent, problems }, null, 2));
-  const file = agent.source.file && shortenPath(agent.source.file, project.projectDir);
+  printResult(options, terminal, {
+    value: { ...agent, problems },
+    text: () => describeAgent(agent, problems, project),
+  });
+}
+
+function describeAgent(agent: Agent, problems: readonly Problem[], { projectDir }: OpenProject): string[] {
+  const file = agent.source.file && shortenPath(agent.source.file, projectDir);
   const rows = listFacts(agent).map(([label, value]) => [label, cutToLine(value, 500)]);
   if (file) rows.splice(1, 0, ["file", file]);
   const counts = countProblems(problems);
   if (counts) rows.push(["problems", `${counts}; see: retinue agents check ${file}`]);
-  terminal.print([...drawTable(rows), "", stripControls(agent.prompt).trimEnd()].join("\n"));
+  return [...drawTable(rows), "", stripControls(agent.prompt).trimEnd()];
 }
 
 function listFacts(agent: Agent): [string, string][] {
@@ -203,7 +209,6 @@ function showLimits(limits: Agent["limits"]): string | undefined {
   return joinNames(parts);
 }
 
-/** Options of `retinue agents explain`. */
 type ExplainOptions = CommonOptions & { parent: string[] };
 
 /** `retinue agents explain`: what an agent may use below the given parents, and who decides that. */
@@ -216,12 +221,7 @@ async function explainAgent(name: string, options: ExplainOptions, terminal: Ter
   const delegatesTo = listDelegates(line, chain, project);
   const names = line.map((each) => each.name);
   const allowed = rows.filter((row) => row.verdict === "allow").map((row) => row.tool);
-  if (options.json) {
-    const layers = chain.map((layer) => layer.name);
-    return terminal.print(
-      JSON.stringify({ agent: agent.name, chain: names, layers, allowed, tools: rows, delegatesTo }, null, 2),
-    );
-  }
+  const layers = chain.map((layer) => layer.name);
   const head = ["TOOL", "VERDICT", "DECIDED BY", "RULE"];
   const body = rows.map((row) => [
     row.kind === "group" ? `${row.tool} (group)` : row.tool,
@@ -229,16 +229,17 @@ async function explainAgent(name: string, options: ExplainOptions, terminal: Ter
     row.layer,
     stripControls([row.rule ?? "-", ...(row.patterns ? [`[${row.patterns.join(", ")}]`] : [])].join(" ")),
   ]);
-  terminal.print(
-    [
-      `${names.join(" > ")}`,
+  printResult(options, terminal, {
+    value: { agent: agent.name, chain: names, layers, allowed, tools: rows, delegatesTo },
+    text: () => [
+      names.join(" > "),
       "",
       ...drawTable([head, ...body]),
       "",
       `allowed: ${allowed.join(", ") || "nothing"}`,
       `may delegate to: ${delegatesTo.join(", ") || "nobody"}`,
-    ].join("\n"),
-  );
+    ],
+  });
 }
 
 /** An agent's tools on one line. */

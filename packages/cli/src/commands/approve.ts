@@ -5,23 +5,24 @@ import { createRedactor } from "@retinue/core/redact/create-redactor";
 import { secretsFromEnvironment } from "@retinue/core/redact/secrets-from-environment";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { Approval, SessionRow } from "@retinue/core/schema/record";
-import { showInput } from "@retinue/core/schema/show-input";
-import { cutToLine, escapeControls, writeJson } from "@retinue/core/text/plain-text";
+import { cutToLine, writeJson } from "@retinue/core/text/plain-text";
 import { proposedDiff } from "@retinue/server/views/proposed-diff";
 import { Option } from "commander";
-import { askLine } from "../ask.ts";
+import { askLine, isYes } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import type { CommonOptions } from "../open-project.ts";
-import { withRecord } from "../open-record.ts";
+import { requireRecord, withRecord } from "../open-record.ts";
 import { OUTCOME, SHOWING } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { chooseFormat, type RunOptions } from "../work/run-options.ts";
 import {
   describeAsk,
+  describeAskedCall,
   findWaiting,
   listAskers,
+  readReason,
   sayRisk,
   showWaitingTime,
   toWaitingLine,
@@ -57,7 +58,6 @@ async function approveOrList(
   return EXIT.ok;
 }
 
-/** Options of `retinue approve`. */
 type ApproveOptions = RunOptions & { yes?: boolean; deny?: boolean; note?: string; later?: boolean };
 
 /** What a person decided. */
@@ -65,7 +65,8 @@ type Answer = { allowed: boolean; note?: string };
 
 /** `retinue approve ID`: shows a call that waits, takes the answer, and goes on with its session. */
 async function approveCall(id: string, options: ApproveOptions, terminal: Terminal): Promise<number> {
-  const found = await withRecord(terminal, async (record) => {
+  const unknown = () => new RetinueError("input", `no approval '${id}'; nothing was ever recorded`);
+  const { approval, answer } = await requireRecord(terminal, unknown, async (record) => {
     const approval = await record.findApproval(id);
     const session = await record.readSession(approval.sessionId);
     refuseSettled(approval, session);
@@ -75,8 +76,6 @@ async function approveCall(id: string, options: ApproveOptions, terminal: Termin
     await recordAnswer(record, approval, answer);
     return { approval, answer };
   });
-  if (!found) throw new RetinueError("input", `no approval '${id}'; nothing was ever recorded`);
-  const { approval, answer } = found;
   terminal.tell(`${answer.allowed ? "✅ allowed" : "🚫 denied"} ${approval.approvalId}`);
   const onlyRecorded = (how: string) => {
     if (chooseFormat(options) !== "text")
@@ -156,7 +155,7 @@ async function takeAnswer(
       `add --yes or --deny: retinue approve ${approvalId} --yes`,
     );
   const said = await askLine("allow it? [y/n] ", terminal);
-  if (/^y(?:es)?$/i.test(said)) return { allowed: true, ...words };
+  if (isYes(said)) return { allowed: true, ...words };
   if (/^no?$/i.test(said)) return { allowed: false, ...words };
   throw new RetinueError("denied", "there was no answer; it still waits");
 }
@@ -165,12 +164,11 @@ async function takeAnswer(
 function describeCall(approval: Approval, session: SessionRow | undefined, diff: string | null): string[] {
   const { request, approvalId, sessionId } = approval;
   const task = session ? `: ${cutToLine(session.title, 120)}` : "";
-  const said = typeof request.presented === "string" ? request.presented : showInput(request.input);
   return [
     `⏸ ${describeAsk(approval)}`,
     `   ${approvalId}, asked ${showWaitingTime(approval, Date.now())} ago in ${sessionId}${task}`,
     `   ${sayRisk(String(request.risk ?? "unknown"), request.tainted === true)}`,
-    ...escapeControls(diff ?? said)
+    ...describeAskedCall({ ...request, diff })
       .split("\n")
       .map((line) => `   ${line}`),
   ];
@@ -187,23 +185,24 @@ function personName(): string {
 /** `retinue approve` without an id: what waits for a person, the oldest first. */
 async function listWaiting(options: CommonOptions, terminal: Terminal): Promise<void> {
   const waiting = (await withRecord(terminal, findWaiting)) ?? [];
-  if (options.json) return terminal.print(writeJson(waiting.map(toWaitingLine), 2));
   const [first] = waiting;
-  if (!first) return terminal.print("nothing waits for approval");
-  const now = Date.now();
-  const rows = waiting.map((one) => drawWaiting(one, now));
-  terminal.print(drawTable([["APPROVAL", "AGE", "SESSION", "WHO ASKS", "TOOL", "WHY"], ...rows]).join("\n"));
-  terminal.tell(`see one whole and answer it with: retinue approve ${first.approvalId}`);
+  printResult(options, terminal, {
+    value: waiting.map(toWaitingLine),
+    text: () => (first ? drawWaiting(waiting) : "nothing waits for approval"),
+  });
+  if (first && !options.json)
+    terminal.tell(`see one whole and answer it with: retinue approve ${first.approvalId}`);
 }
 
-function drawWaiting(approval: Approval, nowMs: number): string[] {
-  const { approvalId, sessionId, tool, request } = approval;
-  return [
-    approvalId,
+function drawWaiting(waiting: readonly Approval[]): string[] {
+  const nowMs = Date.now();
+  const rows = waiting.map((approval) => [
+    approval.approvalId,
     showWaitingTime(approval, nowMs),
-    sessionId,
+    approval.sessionId,
     cutToLine(listAskers(approval).join(" > "), 120),
-    cutToLine(tool, 60),
-    cutToLine(typeof request.reason === "string" ? request.reason : "", 120),
-  ];
+    cutToLine(approval.tool, 60),
+    cutToLine(readReason(approval), 120),
+  ]);
+  return drawTable([["APPROVAL", "AGE", "SESSION", "WHO ASKS", "TOOL", "WHY"], ...rows]);
 }

@@ -5,7 +5,8 @@ import type { Blacklist, BlacklistEntry } from "@retinue/research/crawl/blacklis
 import { Argument } from "commander";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommonOptions } from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
+import { drawTable } from "../text-layout.ts";
 
 /** Declares `retinue blacklist`. */
 export default function registerBlacklist(command: CliCommand): void {
@@ -33,8 +34,10 @@ async function editBlacklist(
     for (const notice of blacklist.notices) terminal.tell(`warning: ${notice}`);
     const said = changeList(action, domains, blacklist);
     const entries = blacklist.list();
-    if (options.json) terminal.print(JSON.stringify(entries, null, 2));
-    else terminal.print(action === "list" ? drawList(entries) : said.join("\n"));
+    printResult(options, terminal, {
+      value: entries,
+      text: () => (action === "list" ? drawList(entries) : said),
+    });
   } finally {
     blacklist.close();
   }
@@ -65,13 +68,13 @@ function changeList(action: string, domains: readonly string[], blacklist: Black
   return [];
 }
 
-function drawList(entries: readonly BlacklistEntry[]): string {
-  if (entries.length === 0) return "no domain is blacklisted";
-  const width = Math.max(...entries.map(({ domain }) => domain.length));
-  return entries
-    .map(({ domain, by, failures, since }) => {
-      const why = by === "person" ? "by a person" : `${failures} pages were not there`;
-      return `${cutToLine(domain, 300).padEnd(width)}  since ${since.slice(0, 10)}  ${why}`;
-    })
-    .join("\n");
+function drawList(entries: readonly BlacklistEntry[]): string[] {
+  if (entries.length === 0) return ["no domain is blacklisted"];
+  return drawTable(
+    entries.map(({ domain, by, failures, since }) => [
+      cutToLine(domain, 300),
+      `since ${since.slice(0, 10)}`,
+      by === "person" ? "by a person" : `${failures} pages were not there`,
+    ]),
+  );
 }

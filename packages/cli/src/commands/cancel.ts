@@ -3,12 +3,11 @@ import { RetinueError } from "@retinue/core/schema/error";
 import { listSome } from "@retinue/core/schema/list-some";
 import type { SessionRow } from "@retinue/core/schema/record";
 import { cancelUnheld } from "@retinue/core/session/cancel-recorded";
-import { writeJson } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import type { CommonOptions } from "../open-project.ts";
-import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
-import type { Terminal } from "../terminal.ts";
+import { findSession, requireRecord } from "../open-record.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 
 /** Declares `retinue cancel`. */
 export default function registerCancel(command: CliCommand): void {
@@ -23,7 +22,6 @@ export default function registerCancel(command: CliCommand): void {
     .performs(cancelWork);
 }
 
-/** Options of `retinue cancel`. */
 type CancelOptions = CommonOptions & { wait: boolean };
 
 /** The outcome; `asked` means that the process at work has not confirmed it yet. */
@@ -34,14 +32,15 @@ const LOOK_MS = 100;
 
 /** `retinue cancel`: ends a session or a run of another process, or one that no process has any more. */
 async function cancelWork(id: string, options: CancelOptions, terminal: Terminal): Promise<number> {
-  const done = await withRecord(terminal, async (record) => {
+  const done = await requireRecord(terminal, id, async (record) => {
     const request = await findWork(record, id, options, terminal);
     return { ...request, ...(await cancel(record, request, options.wait)) };
   });
-  if (!done) throw createNoSessionError(id);
   const { sessionId, id: what, outcome, message } = done;
-  if (options.json) terminal.print(writeJson({ session_id: sessionId, id: what, outcome, message }, 2));
-  else terminal.print(message);
+  printResult(options, terminal, {
+    value: { session_id: sessionId, id: what, outcome, message },
+    text: () => message,
+  });
   return outcome === "asked" && options.wait ? EXIT.failed : EXIT.ok;
 }
 

@@ -12,6 +12,7 @@ import { refuseWidening } from "@retinue/core/settings/narrow-settings";
 import { readSettingsFile, type SettingsFile } from "@retinue/core/settings/read-settings-file";
 import { cutToLine, writeJson } from "@retinue/core/text/plain-text";
 import { Option } from "commander";
+import { readStdin } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { loadEffectiveSettings, showOrigin } from "../effective-settings.ts";
 import { type CommonOptions, findSettingsFiles, type OpenProject, openProject } from "../open-project.ts";
@@ -51,7 +52,6 @@ function withScope(command: CliCommand): CliCommand {
     .option("--project", "in the project's settings, which may only narrow yours");
 }
 
-/** Options of `retinue config set` and `unset`. */
 type SetOptions = CommonOptions & { global?: boolean; project?: boolean };
 
 /** `retinue config set`: checks the changed file before writing it. */
@@ -60,7 +60,11 @@ async function setSetting(key: string, text: string, options: SetOptions, termin
   const schema = findSettingSchema(keys);
   if (isSecret(keys) && text !== "-")
     terminal.tell("warning: your shell may keep this secret in its history; give it by stdin: … set KEY -");
-  const value = parseValue(text === "-" ? await readStdinValue(terminal) : text, schema, showKey(keys));
+  const value = parseValue(
+    text === "-" ? (await readStdin("value", MAX_VALUE, terminal)).replace(/\r?\n$/, "") : text,
+    schema,
+    showKey(keys),
+  );
   await change(keys, value, options, terminal);
 }
 
@@ -219,17 +223,6 @@ export function parseValue(text: string, schema: Readonly<Record<string, unknown
     );
   }
   return wanted === "string" && typeof value.json !== "string" ? text : value.json;
-}
-
-/** A value from stdin, without the trailing line end. */
-async function readStdinValue({ stdin }: Terminal): Promise<string> {
-  let text = "";
-  for await (const chunk of stdin) {
-    text += String(chunk);
-    if (text.length > MAX_VALUE)
-      throw new RetinueError("input", "the value on stdin is too long for a setting");
-  }
-  return text.replace(/\r?\n$/, "");
 }
 
 function parseJson(text: string): { json: unknown } | undefined {

@@ -14,7 +14,7 @@ import {
   readValueAt,
   showKey,
 } from "../setting-key.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { registerConfigSet } from "./config-set.ts";
 
@@ -51,10 +51,8 @@ export default function registerConfig(config: CliCommand): void {
     .performs(showSchema);
 }
 
-/** Options of `retinue config list`. */
 type ListOptions = CommonOptions & { showOrigin?: boolean; all?: boolean };
 
-/** Options of `retinue config get`. */
 type GetOptions = CommonOptions & { reveal?: boolean };
 
 const MAX_VALUE = 200;
@@ -68,27 +66,23 @@ async function listSettings(options: ListOptions, terminal: Terminal): Promise<n
     origins,
   }));
   tellProblems(settings, terminal);
-  if (options.json)
-    terminal.print(
-      writeJson(
-        leaves.map(({ origins, ...leaf }) => ({ ...leaf, ...(options.showOrigin && { origins }) })),
-        2,
-      ),
-    );
-  else {
-    const dir = findProjectDir(options, terminal);
-    const rows = leaves
-      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
-      .map(({ key, value, origins }) => [
-        cutToLine(key, MAX_VALUE),
-        cutToLine(JSON.stringify(value), MAX_VALUE),
-        ...(options.showOrigin
-          ? [cutToLine(origins.map((each) => showOrigin(each, dir)).join(" + "), 300)]
-          : []),
-      ]);
-    terminal.print(drawTable(rows).join("\n"));
-    if (options.all) terminal.print(["", ...listUnset(leaves.map(({ key }) => key))].join("\n"));
-  }
+  const dir = findProjectDir(options, terminal);
+  const rows = leaves
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ key, value, origins }) => [
+      cutToLine(key, MAX_VALUE),
+      cutToLine(JSON.stringify(value), MAX_VALUE),
+      ...(options.showOrigin
+        ? [cutToLine(origins.map((each) => showOrigin(each, dir)).join(" + "), 300)]
+        : []),
+    ]);
+  printResult(options, terminal, {
+    value: leaves.map(({ origins, ...leaf }) => ({ ...leaf, ...(options.showOrigin && { origins }) })),
+    text: () => [
+      ...drawTable(rows),
+      ...(options.all ? ["", ...listUnset(leaves.map(({ key }) => key))] : []),
+    ],
+  });
   return settings.problems.some(({ severity }) => severity === "error") ? EXIT.config : EXIT.ok;
 }
 
@@ -106,8 +100,10 @@ async function getSetting(text: string, options: GetOptions, terminal: Terminal)
   const value = options.reveal ? found : maskSecrets(found, keys);
   if (value !== found && !options.reveal && JSON.stringify(value) !== JSON.stringify(found))
     terminal.tell("note: secrets are hidden; --reveal shows them");
-  if (typeof value === "string" && !options.json) terminal.print(stripControls(value));
-  else terminal.print(writeJson(value, 2));
+  printResult({ json: options.json || typeof value !== "string" }, terminal, {
+    value,
+    text: () => stripControls(String(value)),
+  });
   return EXIT.ok;
 }
 
@@ -120,9 +116,8 @@ async function showPaths(options: CommonOptions, terminal: Terminal): Promise<vo
     file: files[scope],
     exists: statSync(files[scope], { throwIfNoEntry: false }) !== undefined,
   }));
-  if (options.json) return terminal.print(writeJson(entries, 2));
   const rows = entries.map(({ scope, file, exists }) => [scope, file + (exists ? "" : " (not there yet)")]);
-  terminal.print(drawTable(rows).join("\n"));
+  printResult(options, terminal, { value: entries, text: () => drawTable(rows) });
 }
 
 /** `retinue config schema`. */

@@ -24,7 +24,6 @@ export default function registerDemo(command: CliCommand): void {
     .performs(runDemo);
 }
 
-/** Options of `retinue demo`. */
 type DemoOptions = CommonOptions & Pick<RunOptions, "outputFormat">;
 
 const TASK =

@@ -1,9 +1,9 @@
 import { showChanges } from "@retinue/core/changes/show";
 import { showChangedFiles } from "@retinue/core/show/changed-files";
-import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
+import { cutToLine, stripControls, writeJson } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
-import { NAMED_CHANGES, nameChanges, withChanges } from "../open-changes.ts";
 import type { CommonOptions } from "../open-project.ts";
+import { NAMED_CHANGES, nameChanges, withChanges } from "../open-record.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Declares `retinue diff`. */
@@ -16,7 +16,6 @@ export default function registerDiff(command: CliCommand): void {
     .performs(showDiff);
 }
 
-/** Options of `retinue diff`. */
 type DiffOptions = CommonOptions & { stat?: boolean };
 
 /** `retinue diff`: what a run and everything below it changed. */
@@ -34,9 +33,7 @@ export async function showDiff(name: string, options: DiffOptions, terminal: Ter
       project: isProject,
       files: patches.map(({ text, ...file }) => (options.stat ? file : { ...file, patch: text })),
     }));
-    return terminal.print(
-      JSON.stringify({ id: scope.id, folders: shown, not_kept: unkept, untrusted }, null, 2),
-    );
+    return terminal.print(writeJson({ id: scope.id, folders: shown, not_kept: unkept, untrusted }, 2));
   }
   for (const text of unkept) terminal.tell(`warning: ${cutToLine(text, 300)}`);
   if (folders.length === 0) return terminal.tell(`${scope.id} changed no files`);

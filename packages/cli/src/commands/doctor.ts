@@ -1,7 +1,7 @@
 import { createTransport } from "@retinue/core/net/transport";
 import type { HealthView } from "@retinue/core/schema/api/inspect";
 import { showCount } from "@retinue/core/show/measures";
-import { cutToLine, stripControls, writeJson } from "@retinue/core/text/plain-text";
+import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import {
   checkDatabase,
@@ -23,7 +23,7 @@ import {
 } from "../doctor/run-checks.ts";
 import { EXIT } from "../exit-code.ts";
 import { type CommonOptions, openProject } from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 import { wrapWords } from "../text-layout.ts";
 
 /** Declares `retinue doctor`. */
@@ -37,7 +37,6 @@ export default function registerDoctor(command: CliCommand): void {
     .performs(runDoctor);
 }
 
-/** Options of `retinue doctor`. */
 type DoctorOptions = CommonOptions & { offline?: boolean };
 
 const SIGNS: Readonly<Record<CheckVerdict, string>> = {
@@ -75,8 +74,11 @@ export async function tellFindings(
   const findings = done.flatMap((each) => each.findings);
   const count = (verdict: CheckVerdict) => findings.filter((each) => each.verdict === verdict).length;
   const problems = count("problem");
-  if (options.json) terminal.print(writeJson(asJson(done, problems, count("warning")), 2));
-  else terminal.print(`\n${conclusion(problems, count("warning"))}`);
+  const warnings = count("warning");
+  printResult(options, terminal, {
+    value: asJson(done, problems, warnings),
+    text: () => `\n${conclusion(problems, warnings)}`,
+  });
   const isLate = done.some(({ timedOut }) => timedOut);
   return { exitCode: problems > 0 ? EXIT.failed : EXIT.ok, isLate };
 }

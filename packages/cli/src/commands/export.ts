@@ -10,7 +10,7 @@ import { writeTranscript } from "@retinue/core/trace/write-transcript";
 import type { CliCommand } from "../cli-command.ts";
 import { copyFolder } from "../copy-folder.ts";
 import type { CommonOptions } from "../open-project.ts";
-import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
+import { withSession } from "../open-record.ts";
 import { SESSION_ID } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 import { makePrivateFolder, saveText } from "../write-files.ts";
@@ -38,7 +38,6 @@ export default function registerExport(command: CliCommand): void {
 /** The form in which a session is exported. */
 type ExportFormat = "md" | "json" | "jsonl";
 
-/** Options of `retinue export`. */
 type ExportOptions = CommonOptions & { format?: ExportFormat; output?: string; files?: boolean };
 
 /** What each form is called in a folder. */
@@ -51,8 +50,7 @@ const NAMES: { readonly [Format in ExportFormat]: string } = {
 /** `retinue export`: everything the record holds of a session. */
 export async function exportSession(id: string, options: ExportOptions, terminal: Terminal): Promise<void> {
   const place = choosePlace(options, terminal);
-  const session = await withRecord(terminal, async (record) => {
-    const found = await findSession(record, id, options, terminal);
+  const session = await withSession(id, options, terminal, async (record, found) => {
     if (place.kind === "text") {
       await saveText(await renderSession(record, found, place.format), options.output, terminal);
       return found;
@@ -62,7 +60,6 @@ export async function exportSession(id: string, options: ExportOptions, terminal
       await saveText(await renderSession(record, found, format), join(place.folder, NAMES[format]), terminal);
     return found;
   });
-  if (!session) throw createNoSessionError(id);
   if (place.kind === "folder" && options.files) await copyWorkspace(session, place.folder, terminal);
 }
 

@@ -32,7 +32,6 @@ export default function registerInit(command: CliCommand): void {
     .performs(initProject);
 }
 
-/** Options of `retinue init`. */
 type InitOptions = CommonOptions & { dryRun?: boolean; yes?: boolean; example?: boolean };
 
 /** `retinue init`: makes a folder a project of Retinue. What is there is never touched, so it may be called again. */

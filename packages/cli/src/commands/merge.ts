@@ -8,13 +8,13 @@ import { createId } from "@retinue/core/run/create-id";
 import type { WorktreeRow } from "@retinue/core/schema/change";
 import { RetinueError } from "@retinue/core/schema/error";
 import { findPlaces } from "@retinue/core/settings/places";
-import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
+import { cutToLine, stripControls, writeJson } from "@retinue/core/text/plain-text";
 import { Option } from "commander";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
-import { type KeptChanges, nameChanges, withChanges } from "../open-changes.ts";
 import type { CommonOptions } from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import { type KeptChanges, nameChanges, openKept, withChanges, withRecord } from "../open-record.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 
 /** Declares `retinue merge`. */
@@ -33,7 +33,6 @@ export default function registerMerge(command: CliCommand): void {
     .performs(mergeRun);
 }
 
-/** Options of `retinue merge`. */
 type MergeOptions = CommonOptions & { list?: boolean; partial?: boolean };
 
 /** `retinue merge`: brings what isolated runs changed into the project's files: one run's, or all of a session. */
@@ -54,7 +53,7 @@ async function mergeRun(
       terminal.print(stripControls(reportText(report, row)));
       if (report.act) terminal.print(`take this back with: retinue undo ${report.act}`);
     }
-    if (options.json) terminal.print(JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2));
+    if (options.json) terminal.print(writeJson(reports.length === 1 ? reports[0] : reports, 2));
     return reports.some(({ conflicts }) => conflicts.length > 0) ? EXIT.failed : EXIT.ok;
   });
 }
@@ -128,24 +127,22 @@ async function isWithin(record: KeptChanges["record"], name: string): Promise<(r
 }
 
 async function listCopies(options: MergeOptions, terminal: Terminal): Promise<number> {
-  const rows = await withChanges(terminal, "", async (kept) => {
-    await sweepWorktrees(kept);
-    return await kept.record.listWorktrees();
-  }).catch((thrown) => {
-    if (thrown instanceof RetinueError && thrown.code === "input") return [];
-    throw thrown;
+  const rows = await withRecord(terminal, async (record) => {
+    await sweepWorktrees(openKept(record, terminal));
+    return record.listWorktrees();
   });
-  if (options.json) terminal.print(JSON.stringify(rows, null, 2));
-  else if (rows.length === 0) terminal.print("nothing waits to be merged");
-  else {
-    const cells = rows.map((row) => [
-      row.runId,
-      row.agent,
-      row.status === "kept" ? "ended" : "not ended",
-      cutToLine(row.into, 60),
-      cutToLine(row.path, 120),
-    ]);
-    terminal.print(drawTable([["RUN", "AGENT", "STATE", "PROJECT", "COPY"], ...cells]).join("\n"));
-  }
+  printResult(options, terminal, { value: rows ?? [], text: () => drawCopies(rows ?? []) });
   return EXIT.ok;
+}
+
+function drawCopies(rows: readonly WorktreeRow[]): string[] {
+  if (rows.length === 0) return ["nothing waits to be merged"];
+  const cells = rows.map((row) => [
+    row.runId,
+    row.agent,
+    row.status === "kept" ? "ended" : "not ended",
+    cutToLine(row.into, 60),
+    cutToLine(row.path, 120),
+  ]);
+  return drawTable([["RUN", "AGENT", "STATE", "PROJECT", "COPY"], ...cells]);
 }

@@ -16,10 +16,10 @@ import {
   openSoundProject,
   openWorkingProject,
 } from "../open-project.ts";
-import { withRecord } from "../open-record.ts";
+import { requireRecord } from "../open-record.ts";
 import { parseAmount, parseWholeNumber, SHOWING } from "../options.ts";
 import type { TaskView } from "../progress/task-view.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 import { drawPlan } from "../work/draw-plan.ts";
 import { chooseFormat, pickAgent, pickLimits, type RunOptions, readTask } from "../work/run-options.ts";
 import { withRuntime } from "../work/run-task.ts";
@@ -91,7 +91,7 @@ export async function makePlan(
     const json = chooseFormat(options) === "json";
     if (!options.approve) {
       session.view.close();
-      terminal.print(json ? JSON.stringify(plan, null, 2) : drawPlan(plan).join("\n"));
+      printResult({ json }, terminal, { value: plan, text: () => drawPlan(plan) });
       if (!json)
         terminal.tell(
           `hint: carry it out with \`retinue plan run ${plan.id} --approve\`, change it with: retinue plan edit ${plan.id}`,
@@ -135,7 +135,6 @@ async function runPlan(id: string, options: PlanRunOptions, terminal: Terminal):
   });
 }
 
-/** Options of the commands that make or carry out a plan. */
 type PlanRunOptions = RunOptions & {
   approve?: boolean;
   maxSteps?: number;
@@ -190,7 +189,7 @@ async function carryOut(
   const result = await runtime.executePlan(plan, terms);
   view.close();
   const json = chooseFormat(options) === "json";
-  terminal.print(json ? JSON.stringify(result, null, 2) : stripControls(reportOf(result)).trimEnd());
+  printResult({ json }, terminal, { value: result, text: () => stripControls(reportOf(result)).trimEnd() });
   if (!result.success && !json)
     terminal.tell(
       `hint: change it with \`retinue plan edit ${plan.id}\`, or go on with: retinue plan run ${plan.id}`,
@@ -211,11 +210,11 @@ export async function findNamedPlan(
   options: CommonOptions,
   terminal: Terminal,
 ): Promise<ExecutionPlan> {
-  const found = await withRecord(terminal, (record) =>
+  const unknown = () =>
+    new RetinueError("input", `no plan '${id}'; there are none yet`, 'make one with: retinue plan "goal"');
+  return requireRecord(terminal, unknown, (record) =>
     findPlan(record, id, realpathSync(findProjectDir(options, terminal))),
   );
-  if (found) return found;
-  throw noPlans(id);
 }
 
 async function findPlan(record: Record, id: string, project: string): Promise<ExecutionPlan> {
@@ -236,12 +235,4 @@ export function openPlanProject(
   terminal: Terminal,
 ): Promise<OpenProject> {
   return openSoundProject({ ...options, cwd: plan.project }, terminal);
-}
-
-function noPlans(id: string): RetinueError {
-  return new RetinueError(
-    "input",
-    `no plan '${id}'; there are none yet`,
-    'make one with: retinue plan "goal"',
-  );
 }

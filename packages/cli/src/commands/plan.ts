@@ -13,7 +13,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
 import { sayMore } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { drawPlan } from "../work/draw-plan.ts";
 import { type RunOptions, readTask } from "../work/run-options.ts";
@@ -58,7 +58,6 @@ export default function registerPlan(plan: CliCommand): void {
     .performs(approvePlan);
 }
 
-/** Options of `retinue plan list`. */
 type PlanListOptions = CommonOptions & { limit: number };
 
 /** `retinue plan list`. */
@@ -69,8 +68,11 @@ async function listPlans({ limit, json }: PlanListOptions, terminal: Terminal): 
   );
   const plans = found?.slice(0, limit) ?? [];
   if (found && found.length > limit) terminal.tell(sayMore(limit));
-  if (json) return terminal.print(JSON.stringify(plans, null, 2));
-  if (plans.length === 0) return terminal.print('no plans yet; make one with: retinue plan "goal"');
+  printResult({ json }, terminal, { value: plans, text: () => drawPlans(plans) });
+}
+
+function drawPlans(plans: readonly ExecutionPlan[]): string[] {
+  if (plans.length === 0) return ['no plans yet; make one with: retinue plan "goal"'];
   const rows = plans.map((plan) => [
     plan.id,
     showUtc(plan.updatedAtMs),
@@ -79,19 +81,16 @@ async function listPlans({ limit, json }: PlanListOptions, terminal: Terminal): 
     cutToLine(plan.project, 40),
     cutToLine(plan.goal, 60),
   ]);
-  terminal.print(
-    drawTable([["PLAN", "CHANGED (UTC)", "STATUS", "STEPS", "PROJECT", "GOAL"], ...rows]).join("\n"),
-  );
+  return drawTable([["PLAN", "CHANGED (UTC)", "STATUS", "STEPS", "PROJECT", "GOAL"], ...rows]);
 }
 
 /** `retinue plan show`. */
 export async function showPlan(id: string, options: CommonOptions, terminal: Terminal): Promise<void> {
   const named = await findNamedPlan(id, options, terminal);
   const plan = (await withRecord(terminal, (record) => settleEnded(record, named))) ?? named;
-  terminal.print(options.json ? JSON.stringify(plan, null, 2) : drawPlan(plan).join("\n"));
+  printResult(options, terminal, { value: plan, text: () => drawPlan(plan) });
 }
 
-/** Options of `retinue plan edit`. */
 type PlanEditOptions = CommonOptions & { file?: string };
 
 /** `retinue plan edit`: takes a changed plan from a file or an editor, checks it and stores it as a new version. */
@@ -129,7 +128,7 @@ async function approvePlan(id: string, options: CommonOptions, terminal: Termina
   const plan = await findNamedPlan(id, options, terminal);
   await withPlans(plan, options, terminal, async ({ plans }) => {
     const approved = await plans.approve(plan.id);
-    terminal.print(options.json ? JSON.stringify(approved, null, 2) : `${approved.id} is approved`);
+    printResult(options, terminal, { value: approved, text: () => `${approved.id} is approved` });
     if (!options.json) terminal.tell(`hint: carry it out with: retinue plan run ${approved.id}`);
   });
 }
@@ -142,7 +141,7 @@ function saveEdited(
 ): Promise<void> {
   return withPlans(plan, options, terminal, async ({ plans }) => {
     const edited = await plans.edit(plan.id, draft);
-    terminal.print(options.json ? JSON.stringify(edited, null, 2) : drawPlan(edited).join("\n"));
+    printResult(options, terminal, { value: edited, text: () => drawPlan(edited) });
   });
 }
 

@@ -3,9 +3,9 @@ import { type ReplayReport, replaySession } from "@retinue/core/replay/replay-se
 import { stripControls } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import { type CommonOptions, openSoundProject } from "../open-project.ts";
-import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
+import { withSession } from "../open-record.ts";
 import { SESSION_ID } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 
 /** Declares `retinue replay`. */
 export default function registerReplay(command: CliCommand): void {
@@ -20,8 +20,7 @@ export default function registerReplay(command: CliCommand): void {
 
 /** `retinue replay`: exit code 0 if the session comes out as recorded, 1 if it does not. */
 async function replayTask(id: string, options: CommonOptions, terminal: Terminal): Promise<number> {
-  const report = await withRecord(terminal, async (record) => {
-    const session = await findSession(record, id, options, terminal);
+  const report = await withSession(id, options, terminal, async (record, session) => {
     const project = await openSoundProject({ ...options, cwd: session.project }, terminal);
     const { registry: agents, settings } = project;
     return replaySession(
@@ -30,9 +29,7 @@ async function replayTask(id: string, options: CommonOptions, terminal: Terminal
       session.session_id,
     );
   });
-  if (!report) throw createNoSessionError(id);
-  if (options.json) terminal.print(JSON.stringify(report, null, 2));
-  else for (const line of describeReport(report)) terminal.print(line);
+  printResult(options, terminal, { value: report, text: () => describeReport(report) });
   return report.identical ? 0 : 1;
 }
 

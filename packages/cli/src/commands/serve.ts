@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { LONGEST_TIMER_MS } from "@retinue/core/budget/clock";
-import { PACKAGE_ROOT } from "@retinue/core/files/package-root";
+import { readVersion } from "@retinue/core/files/package-root";
 import { machineFault } from "@retinue/core/record/file/sqlite-failure";
 import { messageOf } from "@retinue/core/schema/error";
 import type { PermissionMode } from "@retinue/core/schema/rights";
@@ -41,7 +39,6 @@ function parsePort(text: string): number {
   throw new InvalidArgumentError(`It must be at most ${HIGHEST_PORT}.`);
 }
 
-/** Options of `retinue serve`. */
 type ServeOptions = CommonOptions & {
   port?: number;
   host?: string;
@@ -160,11 +157,4 @@ function faultText(thrown: unknown, request: string, { env }: Terminal): string 
   const known = machineFault(thrown);
   if (known) return stripControls(`${request}: ${known.message}${known.hint ? `. ${known.hint}` : ""}`);
   return stripControls(`a defect of Retinue, please report it: ${request}: ${messageOf(thrown)}${detail}`);
-}
-
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8"));
-  return typeof manifest === "object" && manifest !== null && "version" in manifest
-    ? String(manifest.version)
-    : "unknown";
 }

@@ -14,9 +14,9 @@ import { cutToLine } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { type CommonOptions, findProjectDir, openSoundProject } from "../open-project.ts";
-import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
+import { findSession, requireRecord, withRecord } from "../open-record.ts";
 import { parseSince } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 
 /** Declares `retinue sessions delete` and `prune`. */
 export function registerRemoval(sessions: CliCommand): void {
@@ -50,7 +50,6 @@ Examples:
   retinue sessions prune --older-than 30d --dry-run
   retinue sessions prune --older-than 30d --yes`;
 
-/** Options of `retinue sessions delete` and `prune`. */
 type RemovalOptions = CommonOptions & { yes?: boolean; dryRun?: boolean; olderThan?: number };
 
 const DAY_MS = 86_400_000;
@@ -62,10 +61,11 @@ async function deleteSessions(
   options: RemovalOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const done = await withParts(terminal, async (parts) => {
+  await requireRecord(terminal, ids[0] ?? "", async (record) => {
+    const parts = { record, dataDir: findPlaces(terminal.env).dataDir };
     const rows = new Map<string, SessionRow>();
     for (const id of ids) {
-      const row = await findSession(parts.record, id, options, terminal);
+      const row = await findSession(record, id, options, terminal);
       rows.set(row.session_id, row);
     }
     const plan = await planCleanUp(parts, [...rows.values()]);
@@ -78,18 +78,19 @@ async function deleteSessions(
       );
     await remove(parts, plan, options, terminal);
   });
-  if (!done) throw createNoSessionError(ids[0] ?? "");
 }
 
 /** `retinue sessions prune`: removes what ended long ago, and what nothing needs. */
 async function pruneSessions(options: RemovalOptions, terminal: Terminal): Promise<void> {
   const untilMs = options.olderThan ?? (await findRetention(options, terminal));
-  const done = await withParts(terminal, async (parts) => {
+  const done = await withRecord(terminal, async (record) => {
+    const parts = { record, dataDir: findPlaces(terminal.env).dataDir };
     const project = options.cwd === undefined ? undefined : realpathSync(findProjectDir(options, terminal));
     const ended = { status: "ended", limit: -1, ...(project !== undefined && { project }) } as const;
     const { sessions } =
-      untilMs === undefined ? { sessions: [] } : await parts.record.listSessions({ ...ended, untilMs });
+      untilMs === undefined ? { sessions: [] } : await record.listSessions({ ...ended, untilMs });
     await remove(parts, await planCleanUp(parts, sessions.toReversed()), options, terminal);
+    return true;
   });
   if (!done) terminal.print("nothing is recorded");
 }
@@ -97,15 +98,6 @@ async function pruneSessions(options: RemovalOptions, terminal: Terminal): Promi
 async function findRetention(options: RemovalOptions, terminal: Terminal): Promise<number | undefined> {
   const { retentionDays } = (await openSoundProject(options, terminal)).settings.store;
   return retentionDays === undefined ? undefined : Date.now() - retentionDays * DAY_MS;
-}
-
-async function withParts(terminal: Terminal, work: (parts: CleanUpParts) => Promise<void>): Promise<boolean> {
-  const { dataDir } = findPlaces(terminal.env);
-  const done = await withRecord(terminal, async (record) => {
-    await work({ record, dataDir });
-    return true;
-  });
-  return done === true;
 }
 
 async function remove(
@@ -123,9 +115,8 @@ async function remove(
       session_id: session.session_id,
       bytes: size,
     }));
-    return terminal.print(
-      options.json ? JSON.stringify({ would_remove: sessions, bytes }, null, 2) : `would ${what}`,
-    );
+    const value = { would_remove: sessions, bytes };
+    return printResult(options, terminal, { value, text: () => `would ${what}` });
   }
   if (removable.length > 0 && !(await confirm(what, options, terminal)))
     throw new RetinueError("denied", "nothing was removed");
@@ -137,8 +128,10 @@ async function remove(
   const problem = await compactRecord(parts);
   if (problem !== null) terminal.tell(`the database was not made smaller: ${cutToLine(problem, 200)}`);
   const freed = report.freedBytes + Math.max(0, before - (await parts.record.measure()).bytes);
-  if (options.json) return terminal.print(JSON.stringify({ ...report, freedBytes: freed }, null, 2));
-  terminal.print(`removed ${showCount(report.sessions, "session")}; ${showBytes(freed)} are free again`);
+  printResult(options, terminal, {
+    value: { ...report, freedBytes: freed },
+    text: () => `removed ${showCount(report.sessions, "session")}; ${showBytes(freed)} are free again`,
+  });
 }
 
 function list(removable: readonly { session: SessionRow; bytes: number }[], terminal: Terminal): void {

@@ -10,7 +10,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
 import { parseSince, sayMore } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 import { cutTo, drawTable, fitTable } from "../text-layout.ts";
 import { type Canvas, createTerminalCanvas } from "../tree/canvas.ts";
 import { showRunStatus } from "../tree/describe-run.ts";
@@ -36,7 +36,6 @@ export default function registerSessions(command: CliCommand): void {
   registerRemoval(sessions);
 }
 
-/** Options of `retinue sessions`. */
 type SessionsOptions = CommonOptions & {
   limit: number;
   search?: string;
@@ -50,12 +49,13 @@ type SessionsOptions = CommonOptions & {
 export async function listSessions(options: SessionsOptions, terminal: Terminal): Promise<void> {
   const found = await withRecord(terminal, (record) => findSessions(record, options, terminal));
   const { sessions, hasMore, searchedOnly } = found ?? { sessions: [], hasMore: false };
-  if (options.json) terminal.print(JSON.stringify(sessions, null, 2));
-  else if (sessions.length === 0) terminal.print(sayNone(options, terminal));
-  else
-    terminal.print(
-      drawSessions(sessions, { nowMs: Date.now(), canvas: createTerminalCanvas(terminal) }).join("\n"),
-    );
+  printResult(options, terminal, {
+    value: sessions,
+    text: () =>
+      sessions.length === 0
+        ? sayNone(options, terminal)
+        : drawSessions(sessions, { nowMs: Date.now(), canvas: createTerminalCanvas(terminal) }),
+  });
   if (hasMore) terminal.tell(sayMore(options.limit));
   if (searchedOnly !== undefined)
     terminal.tell(

@@ -16,7 +16,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
 import { parseSince } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 import { drawTable, fitTable } from "../text-layout.ts";
 
 /** Declares `retinue stats`. */
@@ -40,7 +40,6 @@ export default function registerStats(command: CliCommand): void {
     .performs(showStats);
 }
 
-/** Options of `retinue stats`. */
 type StatsOptions = CommonOptions & {
   by: StatsBy;
   since?: number;
@@ -61,11 +60,13 @@ async function showStats(options: StatsOptions, terminal: Terminal): Promise<voi
   });
   if (!found && session !== undefined) throw createNoSessionError(session);
   const { stats, empty } = found ?? { stats: summariseRuns([], [], by), empty: ["no runs yet"] };
-  if (options.json) return terminal.print(JSON.stringify(stats, null, 2));
-  if (stats.total.runs === 0) return terminal.print(empty.join("\n"));
-  terminal.print(
-    [...drawStats(stats, by, terminal.columns ?? undefined), ...sayUnpriced(stats, terminal)].join("\n"),
-  );
+  printResult(options, terminal, {
+    value: stats,
+    text: () =>
+      stats.total.runs === 0
+        ? empty
+        : [...drawStats(stats, by, terminal.columns ?? undefined), ...sayUnpriced(stats, terminal)],
+  });
 }
 
 async function buildQuery(options: StatsOptions, record: Record, terminal: Terminal): Promise<StatsQuery> {

@@ -10,14 +10,13 @@ import { filterTrace, firstFailure, type TraceFilter } from "@retinue/core/trace
 import { loadOutline, loadTrace } from "@retinue/core/trace/load-trace";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommonOptions } from "../open-project.ts";
-import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
+import { withSession } from "../open-record.ts";
 import { parseCount, SESSION_ID } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 import { cutTo } from "../text-layout.ts";
 import { type Canvas, createTerminalCanvas } from "../tree/canvas.ts";
-import { pickRuns } from "../tree/choose-runs.ts";
 import { labelCall, showRunStatus } from "../tree/describe-run.ts";
-import { drawTrace } from "../tree/draw-trace.ts";
+import { drawTrace, pickRuns } from "../tree/draw-trace.ts";
 import { saveText } from "../write-files.ts";
 
 const STATUSES = ["pending", "running", "completed", "partial", "failed", "cancelled", "timeout"];
@@ -50,7 +49,6 @@ export default function registerTrace(command: CliCommand): void {
     .performs(traceSession);
 }
 
-/** Options of `retinue trace`. */
 type TraceOptions = CommonOptions & {
   calls?: boolean;
   ids?: boolean;
@@ -71,11 +69,9 @@ async function traceSession(id: string, options: TraceOptions, terminal: Termina
   if (options.output === "")
     throw new RetinueError("usage", "-o needs the name of a file", "such as: -o trace.txt");
   const make = options.json ? wholeTrace : drawnTrace;
-  const text = await withRecord(
-    terminal,
-    async (record) => await make(record, await findSession(record, id, options, terminal), options, terminal),
+  const text = await withSession(id, options, terminal, (record, session) =>
+    make(record, session, options, terminal),
   );
-  if (text === undefined) throw createNoSessionError(id);
   await saveText(text, options.output, terminal);
 }
 

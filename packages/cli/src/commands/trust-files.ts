@@ -9,7 +9,7 @@ import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import { type CommonOptions, findProjectDir } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
-import type { Terminal } from "../terminal.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 
 /** Declares `retinue trust-files`. */
 export default function registerTrustFiles(command: CliCommand): void {
@@ -23,7 +23,6 @@ export default function registerTrustFiles(command: CliCommand): void {
     .performs(trustFiles);
 }
 
-/** Options of `retinue trust-files`. */
 type TrustOptions = CommonOptions & { all?: boolean };
 
 const NONE = "nothing here was written by a run that held untrusted text";
@@ -43,7 +42,7 @@ async function trustFiles(
     else await lift(record, options.all ? notes : await choose(record, files, project), options, terminal);
     return true;
   });
-  if (!wasRecorded) terminal.print(options.json ? "[]" : NONE);
+  if (!wasRecorded) printResult(options, terminal, { value: [], text: () => NONE });
 }
 
 async function lift(
@@ -53,8 +52,8 @@ async function lift(
   terminal: Terminal,
 ): Promise<void> {
   const trusted = await record.trustNotes(notes.map(({ id }) => id));
-  if (options.json) return terminal.print(JSON.stringify({ trusted }, null, 2));
-  terminal.print(trusted === 1 ? "1 mark was taken off" : `${trusted} marks were taken off`);
+  const text = () => (trusted === 1 ? "1 mark was taken off" : `${trusted} marks were taken off`);
+  printResult(options, terminal, { value: { trusted }, text });
 }
 
 async function list(
@@ -64,11 +63,9 @@ async function list(
 ): Promise<void> {
   const shown: (UntrustedNote & { state: string })[] = [];
   for (const note of notes) shown.push({ ...note, state: await lookAt(note) });
-  if (options.json) {
-    return terminal.print(JSON.stringify(shown, null, 2));
-  }
-  if (shown.length === 0) return terminal.print(NONE);
-  terminal.print(shown.map(describe).join("\n"));
+  const text = () => (shown.length === 0 ? NONE : shown.map(describe));
+  printResult(options, terminal, { value: shown, text });
+  if (options.json || shown.length === 0) return;
   terminal.tell(
     "A run that reads these is tainted. Look at them (retinue diff RUN), then: retinue trust-files FILE … or --all",
   );

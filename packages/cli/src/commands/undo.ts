@@ -1,12 +1,12 @@
 import { planUndo, type UndoPlan, undoChanges } from "@retinue/core/changes/undo";
 import { RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
-import { cutToLine } from "@retinue/core/text/plain-text";
+import { cutToLine, writeJson } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
-import { type KeptChanges, NAMED_CHANGES, nameChanges, withChanges } from "../open-changes.ts";
 import type { CommonOptions } from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import { type KeptChanges, NAMED_CHANGES, nameChanges, withChanges } from "../open-record.ts";
+import { printResult, type Terminal } from "../terminal.ts";
 
 /** Declares `retinue undo`. */
 export default function registerUndo(command: CliCommand): void {
@@ -20,7 +20,6 @@ export default function registerUndo(command: CliCommand): void {
     .performs(undoRun);
 }
 
-/** Options of `retinue undo`. */
 type UndoOptions = CommonOptions & { yes?: boolean; dryRun?: boolean; force?: boolean };
 
 /** `retinue undo`: takes back what a run and everything below it changed in the project. */
@@ -44,7 +43,7 @@ async function report(
   terminal: Terminal,
 ): Promise<void> {
   const { act, restored, left } = await undoChanges(kept, scope.id, options.force === true);
-  if (options.json) return terminal.print(JSON.stringify({ undone: scope.id, act, restored, left }, null, 2));
+  if (options.json) return terminal.print(writeJson({ undone: scope.id, act, restored, left }, 2));
   if (!act) return terminal.print(`nothing to undo: the project is as it was before ${scope.id}`);
   const gone = new Set(steps.flatMap(({ path, target }) => (target === null ? [path] : [])));
   for (const path of restored)
@@ -63,8 +62,9 @@ function showPlan(plan: UndoPlan, { json }: UndoOptions, terminal: Terminal): vo
     ...files.map(({ path, does }) => `${does} ${cutToLine(path, 300)}`),
     ...conflicts.map(({ path, why }) => `conflict ${cutToLine(path, 300)}: ${why}`),
   ];
-  const text = lines.length > 0 ? lines.join("\n") : "nothing to undo";
-  const data = { undo: plan.scope.id, files, conflicts, not_kept: unkept };
-  terminal.print(json ? JSON.stringify(data, null, 2) : text);
+  printResult({ json }, terminal, {
+    value: { undo: plan.scope.id, files, conflicts, not_kept: unkept },
+    text: () => (lines.length > 0 ? lines : "nothing to undo"),
+  });
   for (const lost of unkept) terminal.tell(`warning: cannot be taken back: ${cutToLine(lost, 300)}`);
 }

@@ -11,6 +11,7 @@ import type { ShellSettings } from "@retinue/core/schema/settings";
 import type { Places } from "@retinue/core/settings/places";
 import { showBytes } from "@retinue/core/show/measures";
 import type { Terminal } from "../terminal.ts";
+import { hasUnicode } from "../tree/canvas.ts";
 import { type Finding, ok, problem, warning } from "./run-checks.ts";
 
 const MB = 1024 * 1024;
@@ -174,7 +175,7 @@ const NARROW = 60;
 /** What this terminal can show. */
 export function checkTerminal({ env, interactive, screen }: Terminal): Finding {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
-  const unicode = process.platform === "win32" || process.platform === "darwin" || /utf-?8/i.test(locale);
+  const unicode = hasUnicode(env);
   const plain = env.NO_COLOR ? "NO_COLOR" : env.TERM === "dumb" ? "TERM=dumb" : undefined;
   const size = screen?.size();
   const facts = { interactive, unicode, colour: plain === undefined, ...size };

@@ -1,5 +1,6 @@
 import type { Listener } from "@retinue/core/host/event-bus";
-import type { RetinueEvent, WaitingOn } from "@retinue/core/schema/event";
+import type { EventNamed, RetinueEvent, WaitingOn } from "@retinue/core/schema/event";
+import { STOPPED } from "@retinue/core/host/approvals";
 import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
 import { showStatus, WAITS } from "@retinue/core/show/standing";
 import { cutToLine } from "@retinue/core/text/plain-text";
@@ -13,8 +14,6 @@ const MAX_ERROR = 200;
 const LONG_CALL_MS = 2_000;
 /** Waits that every run has all the time are no news. */
 const WORTH_TELLING: ReadonlySet<WaitingOn> = new Set(["children", "approval", "provider", "pause", "store"]);
-
-type Ended = Extract<RetinueEvent, { type: "run.ended" }>;
 
 /** A run, for what it was last said to wait in its present turn, and a failed model call that is not told yet. */
 type Seen = { agent: string; depth: number; waiting: WaitingOn | null; trouble: string };
@@ -55,7 +54,7 @@ function takeTrouble(event: RetinueEvent, run: Seen): string {
   return trouble;
 }
 
-function describeEnd({ agent, result }: Ended, withoutError: boolean): string {
+function describeEnd({ agent, result }: EventNamed<"run.ended">, withoutError: boolean): string {
   const { status, partial, duration_ms, tokens, cost_usd, bailout_reason, error } = result;
   const facts = `${showDuration(duration_ms)} · ${showCount(tokens.subtree, "token")} · ${showCost(cost_usd.subtree)}`;
   const why = bailout_reason ? ` · stopped by ${bailout_reason}` : "";
@@ -69,16 +68,13 @@ function describeEnd({ agent, result }: Ended, withoutError: boolean): string {
   return `${showStatus(status, partial)} ${agent} ${facts}${tests}${why}${wrong}`;
 }
 
-/** Who answers what was still asked when a run was stopped or left for later: that is told in its own words. */
-const STOPPED = "the stop of the run";
-
 /** What a person must see even if nothing else is shown. */
 export function createNotices(terminal: Pick<Terminal, "tell">): Listener {
   return (event) => {
     if (event.type === "compliance.failed") terminal.tell(`❌ ${cutToLine(event.message, 1_000)}`);
     else if (event.type === "notice.raised" && event.level !== "info") {
       terminal.tell(`${event.level}: ${cutToLine(event.message, 1_000)}`);
-    } else if (event.type === "approval.settled" && !event.allowed && event.by !== STOPPED) {
+    } else if (event.type === "approval.settled" && !event.allowed && event.by !== STOPPED.by) {
       const note = event.note ? `: ${cutToLine(event.note, 500)}` : "";
       const by = event.by === "nobody" ? "nobody is there to ask" : `by ${cutToLine(event.by, 100)}`;
       terminal.tell(`🚫 denied, ${by}${note}`);

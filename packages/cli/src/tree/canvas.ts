@@ -1,3 +1,4 @@
+import { styleText } from "node:util";
 import type { Terminal } from "../terminal.ts";
 import { dropSelectors } from "../text-layout.ts";
 import type { NodeStatus } from "./run-tree.ts";
@@ -130,7 +131,7 @@ export type Paint = Readonly<
   Record<"bold" | "dim" | "good" | "bad" | "warn" | "busy", (text: string) => string>
 >;
 
-const CODES = { bold: [1, 22], dim: [2, 22], good: [32, 39], bad: [31, 39], warn: [33, 39], busy: [36, 39] };
+type Format = Exclude<Parameters<typeof styleText>[0], readonly unknown[]>;
 
 /** Whether to colour terminal output; honours `NO_COLOR` and dumb terminals. */
 export function hasColour(env: NodeJS.ProcessEnv): boolean {
@@ -139,17 +140,15 @@ export function hasColour(env: NodeJS.ProcessEnv): boolean {
 
 /** Creates the colours, or none. */
 export function createPaint(coloured: boolean): Paint {
-  const painter =
-    ([on = 0, off = 0]: readonly number[]) =>
-    (text: string) =>
-      coloured && text !== "" ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+  const painter = (format: Format) => (text: string) =>
+    coloured && text !== "" ? styleText(format, text, { validateStream: false }) : text;
   return {
-    bold: painter(CODES.bold),
-    dim: painter(CODES.dim),
-    good: painter(CODES.good),
-    bad: painter(CODES.bad),
-    warn: painter(CODES.warn),
-    busy: painter(CODES.busy),
+    bold: painter("bold"),
+    dim: painter("dim"),
+    good: painter("green"),
+    bad: painter("red"),
+    warn: painter("yellow"),
+    busy: painter("cyan"),
   };
 }
 

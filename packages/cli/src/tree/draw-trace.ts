@@ -1,11 +1,10 @@
 import type { Trace, TraceCall, TraceRun, TraceSpan } from "@retinue/core/schema/inspect/trace";
-import { showCost, showDuration, showNumber } from "@retinue/core/show/measures";
-import { nameStatus } from "@retinue/core/show/standing";
+import { showCost, showCount, showDuration, showNumber } from "@retinue/core/show/measures";
+import { hasFailed, nameStatus } from "@retinue/core/show/standing";
 import { createTimeline, findWork, type Stretch, spanRuns, type Timeline } from "@retinue/core/show/timeline";
 import { walkRuns } from "@retinue/core/show/walk-runs";
 import { cutTo, measureWidth, padTo } from "../text-layout.ts";
 import { type Bars, type Canvas, chooseColour, type GuidedRow, walkTree } from "./canvas.ts";
-import { pickRuns, sayHidden } from "./choose-runs.ts";
 import { labelCall, labelRun, listNotes } from "./describe-run.ts";
 
 /** What of a trace is drawn. */
@@ -260,4 +259,61 @@ function findColumns(
 
 function isDelegation(tool: string): boolean {
   return tool === "delegate" || tool === "delegate_many" || tool === "collect_results";
+}
+
+/** Of the runs that may be shown, how many failures come before anything else. */
+const FAILURE_SHARE = 0.25;
+
+/**
+ * Which runs to show if there are more than `limit`: some failures with all above them, then level by level, so that
+ * what is left out stands as low in the tree as can be. A run is never shown without those above it.
+ */
+export function pickRuns(roots: readonly TraceRun[], limit: number): ReadonlySet<TraceRun> {
+  const runs = [...walkRuns(roots)];
+  if (runs.length <= limit) return new Set(runs);
+  const parents = new Map<TraceRun, TraceRun>();
+  for (const run of runs) for (const child of run.children) parents.set(child, run);
+  const picked = new Set<TraceRun>();
+  for (const run of runs) {
+    if (picked.size >= limit * FAILURE_SHARE) break;
+    if (!hasFailed(run)) continue;
+    const line: TraceRun[] = [];
+    for (let at: TraceRun | undefined = run; at && !picked.has(at); at = parents.get(at)) line.push(at);
+    if (picked.size + line.length <= limit) for (const one of line) picked.add(one);
+  }
+  for (let level = [roots]; level.length > 0; level = familiesBelow(level, picked)) {
+    for (const run of inTurn(level)) {
+      if (picked.size >= limit) return picked;
+      picked.add(run);
+    }
+  }
+  return picked;
+}
+
+function familiesBelow(
+  level: readonly (readonly TraceRun[])[],
+  picked: ReadonlySet<TraceRun>,
+): (readonly TraceRun[])[] {
+  const parents = level.flat().filter((run) => picked.has(run));
+  return parents.map((run) => run.children).filter((family) => family.length > 0);
+}
+
+/** The first of every family, then the second of each, so that no parent takes all the room. */
+function* inTurn(families: readonly (readonly TraceRun[])[]): Generator<TraceRun> {
+  for (let index = 0, left = families; left.length > 0; index++) {
+    left = left.filter((family) => index < family.length);
+    for (const family of left) yield* family.slice(index, index + 1);
+  }
+}
+
+/** `12 more runs (11 completed, 1 failed)`: runs that are not shown, with all below them. */
+function sayHidden(hidden: readonly TraceRun[]): string {
+  const statuses = new Map<string, number>();
+  let runs = 0;
+  for (const run of walkRuns(hidden)) {
+    runs++;
+    statuses.set(nameStatus(run), (statuses.get(nameStatus(run)) ?? 0) + 1);
+  }
+  const parts = [...statuses].map(([status, count]) => `${showNumber(count)} ${status}`);
+  return `${showCount(runs, "more run")} (${parts.join(", ")})`;
 }

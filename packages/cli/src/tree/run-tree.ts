@@ -1,4 +1,4 @@
-import type { RetinueEvent, WaitingOn } from "@retinue/core/schema/event";
+import type { EventNamed, RetinueEvent, WaitingOn } from "@retinue/core/schema/event";
 import type { RunResult } from "@retinue/core/schema/result";
 import { cutToLine } from "@retinue/core/text/plain-text";
 
@@ -40,8 +40,6 @@ const MAX_ERROR = 300;
 /** More calls at once than a person could follow. */
 const MAX_OPEN_CALLS = 64;
 
-type Of<Type extends RetinueEvent["type"]> = Extract<RetinueEvent, { type: Type }>;
-
 /** One run of the tree. All texts are plain, on one line, and short. */
 export class RunNode {
   readonly runId: string;
@@ -72,7 +70,7 @@ export class RunNode {
   /** Calls under way, by their ids; a delegation is a run, not a call. */
   readonly calls = new Map<string, CurrentTool>();
 
-  constructor(event: Of<"run.started">) {
+  constructor(event: EventNamed<"run.started">) {
     this.runId = event.runId;
     this.sessionId = event.sessionId;
     this.parentRunId = event.parentRunId;
@@ -113,7 +111,7 @@ export class RunNode {
   }
 
   /** Takes what a start says; a run that goes on after a crash starts again in place. */
-  begin(event: Of<"run.started">): void {
+  begin(event: EventNamed<"run.started">): void {
     this.messageId = event.messageId;
     this.agent = cutToLine(event.agent, MAX_NAME);
     this.displayName = cutToLine(event.displayName || event.agent, MAX_NAME);
@@ -167,7 +165,7 @@ export class RunNode {
     return true;
   }
 
-  #spend({ usage, costUsd }: Of<"turn.ended">): void {
+  #spend({ usage, costUsd }: EventNamed<"turn.ended">): void {
     if (!usage) return;
     const { tokens, usd, unpriced } = this.own;
     this.own = {
@@ -233,7 +231,7 @@ export function createRunTree({ maxNodes = MAX_NODES }: { maxNodes?: number } = 
   const ended = new Set<RunNode>();
   let version = 0;
 
-  function start(event: Of<"run.started">): void {
+  function start(event: EventNamed<"run.started">): void {
     const known = nodes.get(event.runId);
     if (known) {
       known.begin(event);

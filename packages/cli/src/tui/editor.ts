@@ -1,5 +1,5 @@
-import { measureWidth } from "../text-layout.ts";
-import { cutSpans, type StyledSpan, splitAt } from "./spans.ts";
+import { measureWidth, splitAt } from "../text-layout.ts";
+import { cutSpans, type StyledSpan } from "./spans.ts";
 
 /** The text a person is writing, and where in it; `cursor` is an offset that never splits a character. */
 export type Editor = { readonly text: string; readonly cursor: number };

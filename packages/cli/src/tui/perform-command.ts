@@ -5,21 +5,20 @@ import { RetinueError } from "@retinue/core/schema/error";
 import { findOwn } from "@retinue/core/schema/find-own";
 import type { SessionRow } from "@retinue/core/schema/record";
 import type { RunResult } from "@retinue/core/schema/result";
-import type { PermissionMode } from "@retinue/core/schema/rights";
+import { PERMISSION_MODES } from "@retinue/core/schema/rights";
 import { showCost, showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
+import { runOfRow } from "@retinue/core/trace/trace-row";
 import type { OpenProject } from "../open-project.ts";
 import type { Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import type { RunNode, RunTree } from "../tree/run-tree.ts";
 import { drawPlan } from "../work/draw-plan.ts";
-import { findWaiting } from "../work/waiting.ts";
+import { findWaiting, listAskers, PERSON_HERE } from "../work/waiting.ts";
 import { SLASH_COMMANDS } from "./complete-input.ts";
 import type { Transcripts } from "./transcript.ts";
 import type { Tui } from "./tui.ts";
 import { isBusy, type TalkEntry, type TuiState } from "./tui-state.ts";
-
-const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "bypassPermissions"];
 
 const MOST_ABOUT = 50;
 const MOST_RUNS = 100;
@@ -147,10 +146,11 @@ async function choosePermissions(desk: CommandDesk, rest: string): Promise<void>
       list("ask", ask),
       list("deny", deny),
     ];
-    return desk.output([...lines, "", `change with: /permissions ${MODES.join("|")}`].join("\n"));
+    return desk.output([...lines, "", `change with: /permissions ${PERMISSION_MODES.join("|")}`].join("\n"));
   }
-  const mode = MODES.find((each) => each.toLowerCase() === rest.toLowerCase());
-  if (!mode) throw new RetinueError("input", `there is no mode '${rest}'; there are: ${MODES.join(", ")}`);
+  const mode = PERMISSION_MODES.find((each) => each.toLowerCase() === rest.toLowerCase());
+  if (!mode)
+    throw new RetinueError("input", `there is no mode '${rest}'; there are: ${PERMISSION_MODES.join(", ")}`);
   refuseWhileBusy(desk);
   await desk.reopen(mode);
   desk.say(`asks are now answered by mode ${mode}`);
@@ -229,9 +229,8 @@ export async function listParked({ runtime }: Pick<CommandDesk, "runtime">): Pro
   const waiting = await findWaiting(runtime.record);
   if (waiting.length === 0) return "nothing waits for an answer";
   const lines = waiting.slice(0, MOST_LISTED).map(({ approvalId, tool, sessionId, request }) => {
-    const chain = Array.isArray(request.chain) ? request.chain.map(String).join(" › ") : "?";
     const reason = cutToLine(String(request.reason ?? ""), 200);
-    return `${approvalId}  ${chain} asks for ${cutToLine(tool, 60)} in ${sessionId}\n  ${reason}`;
+    return `${approvalId}  ${listAskers({ request }).join(" › ")} asks for ${cutToLine(tool, 60)} in ${sessionId}\n  ${reason}`;
   });
   const more = waiting.length - MOST_LISTED;
   const rest = more > 0 ? [`and ${more} more; see them all with: retinue approve`] : [];
@@ -244,8 +243,7 @@ async function answerParked({ runtime, say }: CommandDesk, rest: string): Promis
   if (id === "") throw new RetinueError("input", "say which: /approve ID, or /approve ID no why");
   const { approvalId, sessionId, tool } = await runtime.record.findApproval(id);
   const allowed = no === undefined;
-  const by = "the person at the terminal";
-  if (!(await runtime.answer(approvalId, { allowed, by, ...(note !== "" && { note }) })))
+  if (!(await runtime.answer(approvalId, { allowed, by: PERSON_HERE, ...(note !== "" && { note }) })))
     throw new RetinueError("input", `${approvalId} has been answered already`);
   say(`${allowed ? "allowed" : "denied"}: ${tool}`);
   // The process that has the session, this one or another, goes on with the answer.
@@ -287,26 +285,14 @@ async function findEarlier({ runtime, tui, project }: CommandDesk, id: string): 
 async function listEntries({ runtime }: CommandDesk, { session_id }: SessionRow): Promise<TalkEntry[]> {
   return (await runtime.record.readRows({ sessionId: session_id, kind: "runs" }))
     .filter(({ request_type }) => request_type === "prompt")
-    .flatMap(({ request_content, response_content, agent_role, run_id, metadata_json }): TalkEntry[] => [
-      { kind: "person", text: readTaskIn(metadata_json) ?? request_content ?? "" },
-      ...(response_content
-        ? [
-            {
-              kind: "agent",
-              runId: run_id,
-              agent: agent_role ?? "",
-              text: response_content,
-              streaming: false,
-            } as const,
-          ]
-        : []),
-    ]);
-}
-
-/** What the person wrote, where the agent was told more. */
-function readTaskIn(metadata: string | null): string | undefined {
-  const { task } = JSON.parse(metadata ?? "{}") as { task?: unknown };
-  return typeof task === "string" ? task : undefined;
+    .flatMap((row): TalkEntry[] => {
+      // The row's task is what the person wrote, where the agent was told more.
+      const { runId, agent, task, result } = runOfRow(row, null, 0);
+      const asked: TalkEntry = { kind: "person", text: task };
+      return result?.text
+        ? [asked, { kind: "agent", runId, agent, text: result.text, streaming: false }]
+        : [asked];
+    });
 }
 
 /** What a command of the program says in this project; nobody is asked anything. */

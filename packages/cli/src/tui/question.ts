@@ -1,6 +1,6 @@
 import type { ApprovalAnswer } from "@retinue/core/run/ports";
-import { showInput } from "@retinue/core/schema/show-input";
-import { cutToLine, escapeControls } from "@retinue/core/text/plain-text";
+import { cutToLine } from "@retinue/core/text/plain-text";
+import { describeAskedCall, PERSON_HERE } from "../work/waiting.ts";
 import { type DrawnInput, drawInput, EMPTY_EDITOR, editKey, type Key } from "./editor.ts";
 import { cutSpans, type Style, type StyledSpan, wrapSpans } from "./spans.ts";
 import { wrapText } from "./talk.ts";
@@ -8,7 +8,6 @@ import type { Action, KeyPress, NextState, OpenQuestion, TuiState } from "./tui-
 
 /** How long a person must have stopped typing before a letter counts as an answer. */
 export const ARMING_MS = 600;
-const BY = "the person at the terminal";
 
 /** The state with one more question. */
 export function takeApproval(
@@ -41,7 +40,7 @@ export function approvalKey(
       return atMs < asked.armedAtMs || state.editor.text !== "" ? typedOn(waiting, key) : [state, []];
     }
     if (choice === "note") return [withFirst(state, { ...asked, note: EMPTY_EDITOR }), []];
-    return answerQuestion(state, asked, { allowed: true, by: BY, scope: choice }, atMs);
+    return answerQuestion(state, asked, { allowed: true, by: PERSON_HERE, scope: choice }, atMs);
   }
   const by = { up: -1, down: 1, pageup: -page, pagedown: page }[key.name as "up"];
   if (by !== undefined)
@@ -55,7 +54,12 @@ function noteKey(state: TuiState, asked: OpenQuestion, key: Key, atMs: number): 
   if (key.name === "esc") return [withFirst(state, { ...asked, note: null }), []];
   if (key.name === "enter") {
     const note = asked.note?.text.trim() ?? "";
-    return answerQuestion(state, asked, { allowed: false, by: BY, ...(note !== "" && { note }) }, atMs);
+    return answerQuestion(
+      state,
+      asked,
+      { allowed: false, by: PERSON_HERE, ...(note !== "" && { note }) },
+      atMs,
+    );
   }
   const note = asked.note && editKey(asked.note, key);
   return note ? [withFirst(state, { ...asked, note }), []] : null;
@@ -148,12 +152,12 @@ function drawFacts({ request }: OpenQuestion, width: number, isLow: boolean): St
 
 /** The call as a person reads it: the change, the tool's own words, or what it is given; all of it. */
 function drawCall({ request, diff }: OpenQuestion, width: number): StyledSpan[][] {
-  if (diff !== null)
-    return escapeControls(diff)
-      .trimEnd()
-      .split("\n")
-      .flatMap((line) => drawDiffLine(line, width));
-  return wrapText(escapeControls(request.presented ?? showInput(request.input)), width);
+  const text = describeAskedCall({ ...request, diff });
+  if (diff === null) return wrapText(text, width);
+  return text
+    .trimEnd()
+    .split("\n")
+    .flatMap((line) => drawDiffLine(line, width));
 }
 
 const DIFF_STYLES: Readonly<Record<string, Style>> = { "+": "good", "-": "bad", "@": "accent" };

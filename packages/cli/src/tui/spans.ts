@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { measureWidth, splitClusters } from "../text-layout.ts";
+import { measureWidth, splitAt, splitClusters } from "../text-layout.ts";
 import { createPaint } from "../tree/canvas.ts";
 
 /** How a piece of text looks; without colour every style is plain. */
@@ -62,18 +62,6 @@ export function cutSpans(spans: readonly StyledSpan[], width: number): StyledSpa
     if (head !== span.text) break;
   }
   return [...kept, { text: "…", style: "dim" }];
-}
-
-/** A text as far as it fits into `width` columns, and the rest. */
-export function splitAt(text: string, width: number): [head: string, tail: string] {
-  let used = 0;
-  let end = 0;
-  for (const { segment, columns } of splitClusters(text)) {
-    used += columns;
-    if (used > width) break;
-    end += segment.length;
-  }
-  return [text.slice(0, end), text.slice(end)];
 }
 
 /** Breaks spans into lines of at most `width` columns, at blanks where there are some. */

@@ -1,11 +1,10 @@
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
-import { showInput } from "@retinue/core/schema/show-input";
-import { cutToLine, escapeControls, stripControls } from "@retinue/core/text/plain-text";
+import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
 import { findProjectDir } from "../open-project.ts";
 import { createProgress } from "../progress/show-progress.ts";
 import { isTerminalGone, type Terminal } from "../terminal.ts";
-import { sayRisk } from "../work/waiting.ts";
+import { describeAskedCall, sayRisk } from "../work/waiting.ts";
 import type { Key } from "./editor.ts";
 import { type Engine, openEngine, type TuiOptions } from "./engine.ts";
 import { createTui, FRAME_MS, sayFarewell, type Tui } from "./tui.ts";
@@ -187,12 +186,12 @@ function describeEntry(entry: TalkEntry): string[] {
 
 /** A question in full, and how to answer it. */
 function describeQuestion({ request, diff }: OpenQuestion): string[] {
-  const { chain, tool, risk, reason, presented, input, tainted } = request;
+  const { chain, tool, risk, reason, tainted } = request;
   return [
     `approval needed: ${chain.map((name) => cutToLine(name, 60)).join(" > ")} asks for ${cutToLine(tool, 80)}`,
     sayRisk(risk, tainted),
     `reason: ${cutToLine(reason, 500)}`,
-    ...escapeControls(diff ?? presented ?? showInput(input)).split("\n"),
+    ...describeAskedCall({ ...request, diff }).split("\n"),
     "answer y for once, a for this run, or n and why not:",
   ];
 }

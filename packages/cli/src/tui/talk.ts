@@ -1,4 +1,5 @@
-import type { RetinueEvent } from "@retinue/core/schema/event";
+import type { EventNamed, RetinueEvent } from "@retinue/core/schema/event";
+import { STOPPED } from "@retinue/core/host/approvals";
 import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
 import { showStatus } from "@retinue/core/show/standing";
 import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
@@ -7,11 +8,9 @@ import { shortenInput } from "../tree/run-tree.ts";
 import { type Style, type StyledSpan, wrapSpans } from "./spans.ts";
 import { addEntry, MOST_STREAMED, replaceEntry, type TalkEntry, type TuiState } from "./tui-state.ts";
 
-type Of<Type extends RetinueEvent["type"]> = Extract<RetinueEvent, { type: Type }>;
-
 const MAX_INPUT = 200;
 /** Denials that nobody uttered: what ended with the run is told by its end. */
-const STOPS = new Set(["the stop of the run", "the end of the program"]);
+const STOPS = new Set([STOPPED.by, "the end of the program"]);
 /** Calls that the tree shows better. */
 const SHOWN_BY_TREE = new Set(["delegate", "delegate_many", "collect_results"]);
 
@@ -47,7 +46,7 @@ export function takeEvent(state: TuiState, event: RetinueEvent | null, unheardBy
   }
 }
 
-function started(state: TuiState, event: Of<"run.started">): TuiState {
+function started(state: TuiState, event: EventNamed<"run.started">): TuiState {
   const { runId, sessionId, agent, parentRunId } = event;
   const alive = new Map(state.alive).set(runId, { sessionId, agent, isRoot: parentRunId === null });
   const isOurs = parentRunId === null && state.starting;
@@ -56,7 +55,7 @@ function started(state: TuiState, event: Of<"run.started">): TuiState {
   return { ...state, alive, facts, rootRunId: runId, sessionId, starting: false };
 }
 
-function ended(state: TuiState, event: Of<"run.ended">): TuiState {
+function ended(state: TuiState, event: EventNamed<"run.ended">): TuiState {
   const alive = new Map(state.alive);
   const run = alive.get(event.runId);
   alive.delete(event.runId);
@@ -91,7 +90,7 @@ function ended(state: TuiState, event: Of<"run.ended">): TuiState {
   };
 }
 
-function streamed(state: TuiState, { runId, text }: Of<"text.streamed">): TuiState {
+function streamed(state: TuiState, { runId, text }: EventNamed<"text.streamed">): TuiState {
   const run = state.alive.get(runId);
   if (!run?.isRoot) return state;
   const isOpen = (entry: TalkEntry) => entry.kind === "agent" && entry.runId === runId && entry.streaming;
@@ -106,7 +105,7 @@ function streamed(state: TuiState, { runId, text }: Of<"text.streamed">): TuiSta
 }
 
 /** The whole text of a turn stands for what was streamed of it; a turn that failed takes its text back. */
-function turnEnded(state: TuiState, { runId, text, error }: Of<"turn.ended">): TuiState {
+function turnEnded(state: TuiState, { runId, text, error }: EventNamed<"turn.ended">): TuiState {
   const run = state.alive.get(runId);
   if (!run?.isRoot) return state;
   const isOpen = (entry: TalkEntry) => entry.kind === "agent" && entry.runId === runId && entry.streaming;
@@ -116,7 +115,7 @@ function turnEnded(state: TuiState, { runId, text, error }: Of<"turn.ended">): T
   return final ? { ...state, entries: addEntry(state.entries, final) } : state;
 }
 
-function called(state: TuiState, { runId, callId, tool, input }: Of<"call.started">): TuiState {
+function called(state: TuiState, { runId, callId, tool, input }: EventNamed<"call.started">): TuiState {
   if (!state.alive.get(runId)?.isRoot || SHOWN_BY_TREE.has(tool)) return state;
   const text = `${tool} ${shortenInput(parseInput(input))}`.trimEnd();
   return { ...state, entries: addEntry(state.entries, { kind: "call", runId, callId, text }) };
@@ -132,7 +131,7 @@ function parseInput(input: unknown): unknown {
   }
 }
 
-function callEnded(state: TuiState, event: Of<"call.ended">): TuiState {
+function callEnded(state: TuiState, event: EventNamed<"call.ended">): TuiState {
   if (event.outcome === "ok" || event.outcome === "cached") return state;
   const entries = replaceEntry(
     state.entries,

@@ -1,3 +1,4 @@
+import { readJsonObject } from "@retinue/core/models/wire/json";
 import type { Record } from "@retinue/core/record/record";
 import type { MessageRow } from "@retinue/core/schema/record";
 import { showDuration } from "@retinue/core/show/measures";
@@ -73,7 +74,7 @@ function describeCall(call: MessageRow): string {
   if (call.request_type === "delegation")
     return `**→ ${call.agent_role ?? "?"}** ${input}\n${fenced(call.response_summary ?? call.status)}`;
   const answer = call.error_message ?? call.response_content ?? call.status;
-  return `**${readTool(call)}** ${input}\n${fenced(answer)}`;
+  return `**${readJsonObject(call.metadata_json).tool ?? "?"}** ${input}\n${fenced(answer)}`;
 }
 
 function fenced(text: string): string {
@@ -81,15 +82,6 @@ function fenced(text: string): string {
     text.length > MOST_ANSWER ? `${text.slice(0, MOST_ANSWER)}\n… (${text.length} characters in all)` : text;
   const fence = "`".repeat(Math.max(3, ...[...cut.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   return `${fence}\n${cut.trimEnd()}\n${fence}`;
-}
-
-function readTool({ metadata_json }: MessageRow): string {
-  try {
-    const value: unknown = JSON.parse(metadata_json ?? "{}");
-    return typeof value === "object" && value !== null && "tool" in value ? String(value.tool) : "?";
-  } catch {
-    return "?";
-  }
 }
 
 let drawnTranscript: { text: string; width: number; lines: StyledSpan[][] } | undefined;

@@ -2,12 +2,11 @@ import { createInterface } from "node:readline/promises";
 import { type Clock, delay, systemClock } from "@retinue/core/budget/clock";
 import { AnsweredElsewhere, type Approver, STOPPED } from "@retinue/core/host/approvals";
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
-import { showInput } from "@retinue/core/schema/show-input";
-import { cutToLine, escapeControls } from "@retinue/core/text/plain-text";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import { isYes } from "../ask.ts";
 import { createKeyboard, type KeyInput } from "../progress/stage.ts";
 import { isTerminalGone, type Terminal } from "../terminal.ts";
-import { sayAsk, sayRisk } from "./waiting.ts";
+import { describeAskedCall, PERSON_HERE, sayAsk, sayRisk } from "./waiting.ts";
 
 const MAX_INPUT = 4_000;
 /** Time for a terminal to hand over what it kept. */
@@ -54,7 +53,7 @@ async function ask(
     const answer = await nextLine(lines, stdin, signal);
     const { reason } = signal;
     if (reason instanceof AnsweredElsewhere) tell(`(answered elsewhere: ${cutToLine(reason.message, 200)})`);
-    return { allowed: isYes(answer), by: "the person at the terminal" };
+    return { allowed: isYes(answer), by: PERSON_HERE };
   } finally {
     lines.close();
     stdin.pause();
@@ -88,14 +87,9 @@ function nextLine(
   });
 }
 
-/**
- * What is approved: the call in the tool's words, which are never cut, or else the exact input, of which only a very long
- * one is cut and says so.
- */
-function showCall({ presented, input }: ApprovalRequest): string[] {
-  if (presented !== undefined) return escapeControls(presented).split("\n");
-  const text = escapeControls(showInput(input));
-  const cut =
-    text.length > MAX_INPUT ? `${text.slice(0, MAX_INPUT)}\n… (${text.length} characters in all)` : text;
-  return cut.split("\n");
+/** What is approved. The tool's own words are never cut; a very long input is, and says so. */
+function showCall(request: ApprovalRequest): string[] {
+  const text = describeAskedCall(request);
+  const isCut = request.presented === undefined && text.length > MAX_INPUT;
+  return (isCut ? `${text.slice(0, MAX_INPUT)}\n… (${text.length} characters in all)` : text).split("\n");
 }

@@ -10,6 +10,7 @@ import type { JsonSchema } from "@retinue/core/schema/json-schema";
 import type { ForkPoint } from "@retinue/core/schema/record";
 import type { PermissionMode } from "@retinue/core/schema/rights";
 import type { Settings } from "@retinue/core/schema/settings";
+import { readStdin } from "../ask.ts";
 import type { CommonOptions } from "../open-project.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -128,7 +129,7 @@ const MAX_TASK_BYTES = 10 * 1024 * 1024;
 /** The task: the argument, or else what comes by stdin. */
 export async function readTask(argument: string | undefined, terminal: Terminal): Promise<string> {
   if (argument === undefined && terminal.stdin.isTTY) throw noTask("usage");
-  const task = argument ?? (await readAll(terminal.stdin));
+  const task = argument ?? (await readStdin("task", MAX_TASK_BYTES, terminal));
   if (task.trim() === "") throw noTask(argument === undefined ? "usage" : "input");
   return task;
 }
@@ -159,43 +160,6 @@ export function pickAgent(registry: AgentRegistry, name: string | undefined): st
 
 function noTask(code: "usage" | "input"): RetinueError {
   return new RetinueError(code, "there is no task", 'give it as an argument, retinue run "…", or by stdin');
-}
-
-async function readAll(stdin: NodeJS.ReadStream): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of stdin) {
-      const bytes = Buffer.from(chunk);
-      size += bytes.length;
-      if (size > MAX_TASK_BYTES)
-        throw new RetinueError("input", `the task on stdin is larger than ${MAX_TASK_BYTES} bytes`);
-      chunks.push(bytes);
-    }
-  } catch (thrown) {
-    if (thrown instanceof RetinueError) throw thrown;
-    throw new RetinueError(
-      "input",
-      `stdin cannot be read: ${messageOf(thrown)}`,
-      'give the task as an argument: retinue run "…"',
-    );
-  }
-  return decode(Buffer.concat(chunks));
-}
-
-/** Refuses bytes that are not UTF-8 text: the model would get something nobody wrote. */
-function decode(bytes: Buffer): string {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    if (!text.includes("\0")) return text;
-  } catch {
-    // Reported below, as for text with null characters.
-  }
-  throw new RetinueError(
-    "input",
-    "the task on stdin is not text in UTF-8",
-    "convert it first, such as with: iconv -f latin1 -t utf-8",
-  );
 }
 
 const MAX_SCHEMA_BYTES = 200_000;

@@ -1,6 +1,7 @@
+import { readJsonObject } from "@retinue/core/models/wire/json";
 import { ANSWER_FORM } from "@retinue/core/run/deliverables";
 import type { Runtime } from "@retinue/core/runtime/create-runtime";
-import type { RetinueEvent } from "@retinue/core/schema/event";
+import type { EventNamed, RetinueEvent } from "@retinue/core/schema/event";
 import type { Approval } from "@retinue/core/schema/record";
 import type { RunResult, Usage } from "@retinue/core/schema/result";
 import { stripControls, writeJson } from "@retinue/core/text/plain-text";
@@ -43,11 +44,11 @@ function printText({ results, waiting }: ShownOutcome, terminal: Terminal): void
       terminal.print(
         `${index > 0 ? "\n" : ""}${index + 1}. ${stripControls(result.agent)}: ${result.status}`,
       );
-    printResult(result, terminal);
+    printRun(result, terminal);
   }
 }
 
-function printResult(result: RunResult, terminal: Terminal): void {
+function printRun(result: RunResult, terminal: Terminal): void {
   if (hasFittingAnswer(result)) {
     terminal.print(writeJson(result.data, 2));
     return;
@@ -70,7 +71,6 @@ type JsonStream = {
 
 /** A run, and of its last turn the calls that nobody has answered yet. */
 type Live = { callId: string | null; agent: string; model: string; open: Set<string> };
-type Of<Type extends RetinueEvent["type"]> = Extract<RetinueEvent, { type: Type }>;
 
 /** Creates the stream; `write` gets one object per line. Sub-agents' messages carry the call that made them. */
 function createJsonStream(
@@ -96,7 +96,7 @@ function createJsonStream(
       content: [{ type: "tool_result", tool_use_id: callId, content, is_error: isError }],
     });
   }
-  function takeTurn(event: Of<"turn.ended">): void {
+  function takeTurn(event: EventNamed<"turn.ended">): void {
     const run = runs.get(event.runId);
     if (!run) return;
     if (event.usage) addUsage(totals.usage, event.usage);
@@ -113,7 +113,7 @@ function createJsonStream(
     const content = [...(event.text ? [{ type: "text", text: event.text }] : []), ...uses];
     if (content.length > 0) say("assistant", run, event.sessionId, { model: run.model, content });
   }
-  async function takeCall(event: Of<"call.ended">): Promise<void> {
+  async function takeCall(event: EventNamed<"call.ended">): Promise<void> {
     if (event.outcome === "denied") {
       const call = inputs.get(`${event.runId} ${event.callId}`);
       totals.denials.push({
@@ -131,7 +131,7 @@ function createJsonStream(
       event.outcome === "error" || event.outcome === "denied",
     );
   }
-  function takeEnd(event: Of<"run.ended">): void {
+  function takeEnd(event: EventNamed<"run.ended">): void {
     if (runs.get(event.runId)?.callId) totals.runs.push(event.result);
     runs.delete(event.runId);
   }
@@ -182,7 +182,7 @@ function parseInput(input: unknown): unknown {
 
 /** The first line of a stream: what the session begins with. */
 async function writeInitLine(
-  event: Extract<RetinueEvent, { type: "run.started" }>,
+  event: EventNamed<"run.started">,
   { record, agents }: Pick<Runtime, "record" | "agents">,
   about: { cwd: string; permissionMode: string },
 ): Promise<object> {
@@ -204,19 +204,9 @@ async function writeInitLine(
 
 /** The tools of a run, from the snapshot that its row points to. */
 async function offeredTools(record: Runtime["record"], messageId: number): Promise<string[]> {
-  const metadata = parseObject((await record.readRow(messageId))?.metadata_json ?? "");
-  const snapshot = parseObject((await record.readText(String(metadata.snapshot ?? ""))) ?? "");
-  const { tools } = snapshot;
+  const { snapshot } = readJsonObject((await record.readRow(messageId))?.metadata_json);
+  const { tools } = readJsonObject(await record.readText(String(snapshot ?? "")));
   return Array.isArray(tools) ? tools.filter((name): name is string => typeof name === "string") : [];
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
 }
 
 /** What is counted while a stream goes on. */

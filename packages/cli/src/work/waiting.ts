@@ -1,7 +1,24 @@
 import type { Record } from "@retinue/core/record/record";
 import type { Approval } from "@retinue/core/schema/record";
+import { showInput } from "@retinue/core/schema/show-input";
 import { showDuration } from "@retinue/core/show/measures";
-import { cutToLine } from "@retinue/core/text/plain-text";
+import { cutToLine, escapeControls } from "@retinue/core/text/plain-text";
+
+/** Who answers at a terminal, as the record names them. */
+export const PERSON_HERE = "the person at the terminal";
+
+/** A call as a person reads it before the answer: the change it makes, the tool's own words, or what it is given; all of it. */
+export function describeAskedCall({
+  diff,
+  presented,
+  input,
+}: {
+  diff?: string | null | undefined;
+  presented?: unknown;
+  input?: unknown;
+}): string {
+  return escapeControls(diff ?? (typeof presented === "string" ? presented : showInput(input)));
+}
 
 /** What waits for a person in any project, the oldest first. */
 export async function findWaiting(
@@ -40,8 +57,8 @@ export function toWaitingLine(approval: Approval): WaitingLine {
     tool_name: tool,
     tool_input: request.input ?? null,
     chain: listAskers(approval),
-    risk: textOrEmpty(request.risk),
-    reason: textOrEmpty(request.reason),
+    risk: typeof request.risk === "string" ? request.risk : "",
+    reason: readReason(approval),
     asked_at: new Date(requestedAtMs).toISOString(),
   };
 }
@@ -60,7 +77,7 @@ export function describeWaiting(waiting: readonly Approval[]): string[] {
 
 /** Who asks for what and why, on one line. */
 export function describeAsk(approval: Approval): string {
-  return sayAsk(listAskers(approval), approval.tool, textOrEmpty(approval.request.reason));
+  return sayAsk(listAskers(approval), approval.tool, readReason(approval));
 }
 
 /** Which agent asks for which tool and why, in one line. */
@@ -80,10 +97,11 @@ export function showWaitingTime({ requestedAtMs }: Approval, nowMs: number): str
 }
 
 /** The agents that lead to the question, from the root down. */
-export function listAskers({ request }: Approval): string[] {
+export function listAskers({ request }: Pick<Approval, "request">): string[] {
   return Array.isArray(request.chain) ? request.chain.map(String) : [];
 }
 
-function textOrEmpty(value: unknown): string {
-  return typeof value === "string" ? value : "";
+/** Why it is asked. */
+export function readReason({ request: { reason } }: Pick<Approval, "request">): string {
+  return typeof reason === "string" ? reason : "";
 }

@@ -5,6 +5,11 @@ import { fileURLToPath } from "node:url";
 /** The folder of the package `retinue`, from the sources as from the built program. */
 export const PACKAGE_ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
 
+/** The version of the package `retinue`. */
+export function readVersion(): string {
+  return String(JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8")).version);
+}
+
 function findRoot(from: string): string {
   if (isPackage(join(from, "package.json"))) return from;
   const parent = dirname(from);

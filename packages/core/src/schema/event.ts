@@ -87,3 +87,6 @@ export type EventBody =
 
 /** One event. The recorder, the terminal, the web app and telemetry are all subscribers to these. */
 export type RetinueEvent = EventBody & { sessionId: string; atMs: number; seq?: number };
+
+/** The event of one type. */
+export type EventNamed<Type extends EventBody["type"]> = Extract<RetinueEvent, { type: Type }>;

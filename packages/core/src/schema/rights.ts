@@ -70,4 +70,5 @@ export type Decision = {
 };
 
 /** How asks are answered without a person, with the names Claude Code uses. */
-export type PermissionMode = "default" | "acceptEdits" | "plan" | "bypassPermissions";
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+export const PERMISSION_MODES = ["default", "acceptEdits", "plan", "bypassPermissions"] as const;

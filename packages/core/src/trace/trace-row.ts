@@ -1,3 +1,4 @@
+import { readJsonObject } from "../models/wire/json.ts";
 import type {
   CallOutcome,
   TraceApproval,
@@ -164,7 +165,7 @@ function outcomeOf(row: MessageRow, outcome: unknown): CallOutcome {
 }
 
 function metadataOf({ metadata_json: json }: MessageRow): Metadata {
-  return recordIn(parseJson(json));
+  return readJsonObject(json);
 }
 
 function parseJson(json: string | null): unknown {

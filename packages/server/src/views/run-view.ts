@@ -1,3 +1,4 @@
+import { readJsonObject } from "@retinue/core/models/wire/json";
 import type { Record } from "@retinue/core/record/record";
 import type { RunView, StepList, StepView } from "@retinue/core/schema/api/session";
 import type { MessageRow, SessionRow } from "@retinue/core/schema/record";
@@ -90,9 +91,7 @@ export function stepView(row: MessageRow, isAtWork = true): StepView {
 function steeredIn({ metadata_json: json }: MessageRow): string[] {
   // Hardly any turn has it, and parsing all of them would be the dearest part of this view.
   if (!json?.includes('"steered"')) return [];
-  const metadata: unknown = JSON.parse(json);
-  const steered =
-    typeof metadata === "object" && metadata !== null && "steered" in metadata && metadata.steered;
+  const { steered } = readJsonObject(json);
   return Array.isArray(steered)
     ? steered.filter((one) => typeof one === "string").map((one) => cutText(one, STEP_CHARS))
     : [];

@@ -3,6 +3,16 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The JSON object that a text holds; an empty one for anything else. */
+export function readJsonObject(text: string | null | undefined): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text ?? "{}");
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
 /** A token count as servers should send it; anything else is unknown, never a number to charge by. */
 export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
