@@ -90,8 +90,11 @@ async function approveCall(id: string, options: ApproveOptions, terminal: Termin
   try {
     return await resumeTask(approval.sessionId, { onAsk: "park", ...options }, terminal);
   } catch (thrown) {
-    if (!(thrown instanceof SessionTaken)) throw thrown;
-    return onlyRecorded(`${thrown.holder} took the session first, and goes on with the answer`);
+    if (thrown instanceof SessionTaken)
+      return onlyRecorded(`${thrown.holder} took the session first, and goes on with the answer`);
+    const session = await withRecord(terminal, (record) => record.readSession(approval.sessionId));
+    if (session?.status !== "completed") throw thrown;
+    return onlyRecorded(wentOnElsewhere(approval.sessionId));
   }
 }
 
@@ -108,6 +111,10 @@ async function goesOnElsewhere(record: Record, sessionId: string): Promise<strin
   const holder = await record.findHolder(sessionId);
   if (holder) return `${holder} has the session ${sessionId}, and goes on with the answer`;
   if ((await record.findSession(sessionId)).status === "running") return null;
+  return wentOnElsewhere(sessionId);
+}
+
+function wentOnElsewhere(sessionId: string): string {
   return `the session ${sessionId} went on in another process, and has ended`;
 }
 

@@ -159,6 +159,9 @@ export class Sessions {
     if (row.status !== "running") throw endedAlready(row);
     const lease = await this.#leaseOf(row.session_id);
     try {
+      // Another process may have finished it before this one had the lease.
+      const now = await host.record.findSession(row.session_id);
+      if (now.status !== "running") throw endedAlready(now);
       const roots = await readTree(host.record, row.session_id);
       const tasks = await recordedTasks(host, row, roots);
       const first = tasks.findIndex((task) => task.kind !== "ended");
