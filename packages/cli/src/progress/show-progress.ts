@@ -1,6 +1,6 @@
+import { STOPPED } from "@retinue/core/host/approvals";
 import type { Listener } from "@retinue/core/host/event-bus";
 import type { EventNamed, RetinueEvent, WaitingOn } from "@retinue/core/schema/event";
-import { STOPPED } from "@retinue/core/host/approvals";
 import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
 import { showStatus, WAITS } from "@retinue/core/show/standing";
 import { cutToLine } from "@retinue/core/text/plain-text";

@@ -1,5 +1,5 @@
-import type { EventNamed, RetinueEvent } from "@retinue/core/schema/event";
 import { STOPPED } from "@retinue/core/host/approvals";
+import type { EventNamed, RetinueEvent } from "@retinue/core/schema/event";
 import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
 import { showStatus } from "@retinue/core/show/standing";
 import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
