@@ -172,3 +172,57 @@ test("tokens that must stay free for the last report are not set aside, and with
   expect(await reserve(836)).toMatchObject({ kind: "reserved", outputTokens: 64 });
   expect(await reserve(837)).toMatchObject({ kind: "refused", resource: "tokens" });
 });
+
+test("settling a call a second time changes nothing", async () => {
+  const root = new Ledger("root", null, { tokens: 100, costUsd: 1 });
+  const reserved = await root.reserve(need(10, 40), never);
+  if (reserved.kind === "reserved") for (let time = 0; time < 2; time++) reserved.settle(12, 0.1);
+  expect([root.tokensReserved, root.tokensSpent, root.costSpent]).toEqual([0, 12, 0.1]);
+});
+
+test("what a call without a reservation used is booked here and in every ancestor", () => {
+  const root = new Ledger("root", null, {});
+  const child = new Ledger("child", root, {});
+  child.charge(7, 0.5);
+  for (const account of [child, root]) expect([account.tokensSpent, account.costSpent]).toEqual([7, 0.5]);
+});
+
+test("a child below an account with a limit knows that it is limited, and in what", () => {
+  const below = (limits: { tokens?: number; costUsd?: number }) =>
+    new Ledger("grandchild", new Ledger("child", new Ledger("root", null, limits), {}), {});
+  const seen = [{}, { tokens: 1 }, { costUsd: 1 }].map(below);
+  expect(seen.map(({ limited, costLimited }) => [limited, costLimited])).toEqual([
+    [false, false],
+    [true, false],
+    [true, true],
+  ]);
+});
+
+test("money allows only whole tokens, and none at all once it is spent, also where output is free", async () => {
+  const price = { inputPrice: 0, outputPrice: 0.3 };
+  const root = new Ledger("root", null, { costUsd: 1 });
+  expect(await root.reserve({ ...need(0, 10, 1), ...price }, never)).toMatchObject({ outputTokens: 3 });
+  const spent = new Ledger("root", null, { costUsd: 1 });
+  spent.charge(1, 1.5);
+  const free = { ...need(5, 5), inputPrice: 0.01, outputPrice: 0 };
+  expect(await spent.reserve(free, never)).toMatchObject({
+    kind: "refused",
+    resource: "cost",
+    account: spent,
+  });
+});
+
+test("who no longer waits for budget is not among the waiters any more", async () => {
+  const root = new Ledger("root", null, { tokens: 50 });
+  const first = await root.reserve(need(10, 40), never);
+  const controller = new AbortController();
+  const stopped = root.reserve(need(10, 40), controller.signal);
+  const next = root.reserve(need(10, 20), never);
+  expect(root.waiters.size).toBe(2);
+  controller.abort();
+  await stopped;
+  expect(root.waiters.size).toBe(1);
+  if (first.kind === "reserved") first.settle(20, 0);
+  expect(await next).toMatchObject({ kind: "reserved" });
+  expect(root.waiters.size).toBe(0);
+});

@@ -114,3 +114,26 @@ test("while slots drain nobody who waits is let in, and all is drained with the 
   controller.abort();
   expect(await waiting).toBe(false);
 });
+
+test("a run that was stopped gets no slot, although one is free", async () => {
+  const slots = new Slots(1);
+  expect(await slots.acquire(0, false, AbortSignal.abort())).toBe(false);
+  expect(slots.active).toBe(0);
+});
+
+test("a run that got its first slot without waiting goes before new ones when it comes back", async () => {
+  const slots = new Slots(1);
+  const run = new RunSlot(slots, 1);
+  expect(await run.enter(never)).toBe(true);
+  run.leave();
+  await slots.acquire(0, false, never);
+  const order: string[] = [];
+  const fresh = slots.acquire(5, false, never).then(() => order.push("new"));
+  const back = run.enter(never).then(() => order.push("back"));
+  expect(run.isUsed).toBe(true);
+  slots.release();
+  await back;
+  run.leave();
+  await fresh;
+  expect(order).toEqual(["back", "new"]);
+});

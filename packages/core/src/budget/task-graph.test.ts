@@ -80,3 +80,13 @@ test("what did not begin after several failures is told of the first", async () 
     because: "'a' failed and the batch stops on failure",
   });
 });
+
+test("tasks may share what they depend on, and a wide graph is checked in no more steps than it has dependencies", () => {
+  const layers = Array.from({ length: 40 }, (_, layer) =>
+    ["left", "right"].map((side) => ({
+      id: `${side}${layer}`,
+      dependsOn: layer > 0 ? [`left${layer - 1}`, `right${layer - 1}`] : [],
+    })),
+  );
+  expect(() => checkGraph(layers.flat().toReversed())).not.toThrow();
+});
