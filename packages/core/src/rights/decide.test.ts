@@ -245,3 +245,21 @@ test("a name that is a tool's and a group's gives the tool alone, and takes the 
   expect(verdict({ allow: ["*"], ask: ["git"] }, commit)).toBe("ask");
   expect(visibleTools([layer({ allow: ["git"] })], [{ name: "git_commit", groups: ["git"] }])).toEqual([]);
 });
+
+test("a command is named by an allow rule that spells out all its parts, not by a bare name or a star", () => {
+  const names = (allow: string[], command: string) =>
+    decide([layer({}), layer({ allow })], shell(command)).namesCommand ?? false;
+  expect(names(["shell(npm publish)"], "npm publish")).toBe(true);
+  expect(names(["shell(npm *)", "shell"], "npm publish && git push")).toBe(false);
+  expect(names(["shell"], "npm publish")).toBe(false);
+  expect(names(["shell(*)"], "npm publish")).toBe(false);
+  expect(
+    decide([layer({ allow: ["read(src/**)"] })], access("read", file("src/a"))).namesCommand,
+  ).toBeUndefined();
+});
+
+test("a reason shows only the beginning of what a model wrote, in one line", () => {
+  const { reason } = decide([layer({ deny: ["shell"] })], shell(`echo ${"a\n".repeat(5_000)}`));
+  expect(reason.length).toBeLessThan(200);
+  expect(reason).not.toContain("\n");
+});

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Layer } from "../schema/rights.ts";
-import { explain, visibleTools } from "./explain.ts";
+import { dividesFiles, explain, visibleTools } from "./explain.ts";
 import { sessionLayer } from "./layers.ts";
+import { protectedLayer } from "./protected-layer.ts";
 import { parseRules } from "./rule.ts";
 
 function layer(name: string, texts: { allow?: string[]; ask?: string[]; deny?: string[] }): Layer {
@@ -67,4 +68,18 @@ test("a read-only session shows as the exception to what is allowed", () => {
     { tool: "write", verdict: "allow", layer: "session", patterns: ["read-only session"] },
     { tool: "shell", verdict: "deny", layer: "session", rule: "read-only session" },
   ]);
+});
+
+test("a tool that one layer asks about is asked about, whatever allows it besides", () => {
+  expect(explain([layer("one", { allow: ["read"], ask: ["read"] })], tools.slice(0, 1))).toEqual([
+    { tool: "read", verdict: "ask", layer: "one", rule: "read" },
+  ]);
+});
+
+test("files are told apart by any rule with a pattern, except those that guard the same files under every tool", () => {
+  const read = { tool: "read", groups: ["filesystem"] };
+  const guarded = protectedLayer({ dataDir: "/data", configDir: "/config", homeDir: "/home/ada" });
+  const divides = (texts: Parameters<typeof layer>[1]) => dividesFiles([guarded, layer("own", texts)], read);
+  expect(divides({ allow: ["read"], ask: ["shell(rm *)"] })).toBe(false);
+  for (const kind of ["allow", "ask", "deny"]) expect(divides({ [kind]: ["read(src/**)"] })).toBe(true);
 });

@@ -243,3 +243,26 @@ describe("protected files", () => {
     expect(write("/d/worktrees/run_2/a")).toBe("deny");
   });
 });
+
+test("whom a delegation's list of tools names, only a model has named", () => {
+  const access = call("mail", { kind: "recipient", address: "x@evil.example" });
+  expect(decide([delegationLayer(["mail(*@evil.example)"])], access)).toMatchObject({
+    verdict: "allow",
+    consented: false,
+  });
+});
+
+test("a session's flags allow, ask and deny; a list that does not speak of delegation leaves it open", () => {
+  const chain = [
+    sessionLayer({ tools: ["read", "shell"], askTools: ["shell"], disallowedTools: ["read(a)"] }),
+  ];
+  const a = call("read", { kind: "path", path: "/p/a", root: "project", relative: "a", mode: "read" });
+  expect([
+    says(chain, call("read")),
+    says(chain, a),
+    says(chain, call("shell")),
+    says(chain, call("write")),
+  ]).toEqual(["allow", "deny", "ask", "deny"]);
+  expect([says(chain, to("x")), says(chain, call("collect_results"))]).toEqual(["allow", "allow"]);
+  expect(says([sessionLayer({ tools: ["delegate(x)"] })], to("y"))).toBe("deny");
+});
