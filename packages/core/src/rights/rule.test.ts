@@ -71,3 +71,10 @@ test("names with blanks, brackets, stars or foreign letters are not names of too
     expect(isToolName(name)).toBe(false);
   }
 });
+
+test("a home folder may end in a slash, and no name of a tool is longer than 200 characters", () => {
+  expect(parseRules(["read(~/notes)"], "here", "/home/ada/")).toEqual([
+    { text: "read(~/notes)", tool: "read", pattern: "/home/ada/notes" },
+  ]);
+  expect([isToolName("x".repeat(200)), isToolName("x".repeat(201))]).toEqual([true, false]);
+});

@@ -153,3 +153,7 @@ const huge: [name: string, command: string][] = [
 test.each(huge)("a megabyte of %s is read once and not for ever", (_, command) => {
   expect(splitCommand(command).parts.length).toBeLessThanOrEqual(10_001);
 });
+
+test("a text with a NUL is not understood: what a shell makes of it differs", () => {
+  expect(splitCommand("npm test\0 rm -rf x").opaque).toBe(true);
+});
