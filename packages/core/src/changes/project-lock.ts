@@ -13,7 +13,7 @@ const WAITS = 300;
  * in the record, which a crash gives back.
  */
 export async function withProjectLock<Value>(
-  record: Record,
+  record: Pick<Record, "takeLease">,
   root: string,
   work: () => Promise<Value>,
 ): Promise<Value> {
@@ -29,7 +29,7 @@ export async function withProjectLock<Value>(
   });
 }
 
-async function takeLease(record: Record, root: string): Promise<() => Promise<void>> {
+async function takeLease(record: Pick<Record, "takeLease">, root: string): Promise<() => Promise<void>> {
   const name = `project ${createHash("sha256").update(root).digest("hex").slice(0, 24)}`;
   for (let waits = 0; ; waits++) {
     try {

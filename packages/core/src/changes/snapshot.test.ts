@@ -1,9 +1,19 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createBlobStore } from "../record/checkpoints/blob-store.ts";
 import { Shadow } from "./shadow.ts";
-import { compareSnapshots, takeSnapshot } from "./snapshot.ts";
+import { compareSnapshots, keepDifferences, takeSnapshot } from "./snapshot.ts";
 
 let root = "";
 let project = "";
@@ -48,5 +58,53 @@ test("a file that is ignored by now, and one that was removed, are what they are
   rmSync(join(project, "b.txt"));
   const second = await takeSnapshot(shadow);
   expect(compareSnapshots(first, second).map(({ path }) => path)).toEqual(["b.txt", ".gitignore"]);
+  await shadow.close();
+});
+
+/** What a deed changes in the project, as paths with `+` for what is new and `-` for what is gone. */
+async function changesBy(deed: () => void): Promise<string[]> {
+  const shadow = await Shadow.open(join(root, "data"), project);
+  const before = await takeSnapshot(shadow);
+  deed();
+  const after = await takeSnapshot(shadow);
+  await shadow.close();
+  return compareSnapshots(before, after)
+    .map((one) => `${one.before ? "" : "+"}${one.after ? "" : "-"}${one.path}`)
+    .sort();
+}
+
+test("a mode that changed is a difference, of a file and of a folder", async () => {
+  mkdirSync(join(project, "folder"));
+  writeFileSync(join(project, "a.txt"), "a", { mode: 0o644 });
+  const changed = await changesBy(() => {
+    chmodSync(join(project, "a.txt"), 0o600);
+    chmodSync(join(project, "folder"), 0o700);
+  });
+  expect(changed).toEqual(["a.txt", "folder"]);
+});
+
+test("empty folders that come and go are differences", async () => {
+  mkdirSync(join(project, "old"));
+  const changed = await changesBy(() => {
+    rmSync(join(project, "old"), { recursive: true });
+    mkdirSync(join(project, "new"));
+  });
+  expect(changed).toEqual(["+new", "-old"]);
+});
+
+test("files that were ignored, in whatever folder above them, are not made by a command that lists them no more", async () => {
+  writeFileSync(join(project, ".gitignore"), "built/\n");
+  mkdirSync(join(project, "built", "deep"), { recursive: true });
+  writeFileSync(join(project, "built", "deep", "a.js"), "a");
+  const changed = await changesBy(() => writeFileSync(join(project, ".gitignore"), "none\n"));
+  expect(changed).toEqual([".gitignore"]);
+});
+
+test("more differences than are kept are refused before any content is read", async () => {
+  const shadow = await Shadow.open(join(root, "data"), project);
+  const one = { path: "a", before: null, after: { mode: 0o100644, oid: "none" } };
+  const many = Array.from({ length: 20_001 }, () => one);
+  const blobs = createBlobStore(join(root, "blobs"));
+  await expect(keepDifferences(many, shadow, blobs)).rejects.toThrow("20001 files changed");
   await shadow.close();
 });
