@@ -269,8 +269,10 @@ export class Children {
         this.delegations.keep({ result, began, ended: clock.monotonicMs() });
         const again = attempt < attempts && result.error && on.includes(result.error.type);
         if (!again || result.status === "cancelled" || this.#hasActed(found, result)) return result;
-        if (refuse(found.name, attempt + 1) !== null) return result;
+        const isStopped = () => refuse(found.name, attempt + 1) !== null;
+        if (isStopped()) return result;
         await delay(clock, result.error?.retryAfterMs ?? backoffMs * 2 ** attempt, parent.signal);
+        if (isStopped()) return result;
       }
     } catch (thrown) {
       const code = thrown instanceof RetinueError ? thrown.code : "failed";

@@ -1,0 +1,336 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { systemClock } from "../budget/clock.ts";
+import type { RetryPolicy } from "../schema/agent.ts";
+import {
+  callDelegate,
+  callDelegateMany,
+  callTool,
+  callTools,
+  failWith,
+  hang,
+  type ScriptRequest,
+  say,
+  type TestRuntime,
+  testRuntime,
+} from "../testing/index.ts";
+import { type AnyTool, defineTool } from "../tools/tool.ts";
+
+/** A tool that answers with its own name. */
+function createTool(name: string, more: Partial<AnyTool> = {}): AnyTool {
+  return defineTool<object>({
+    name,
+    description: "x",
+    input: { type: "object" },
+    replay: "safe",
+    execute: async () => name,
+    ...more,
+  });
+}
+
+const resultsOf = (t: TestRuntime, agent: string) =>
+  t.events.flatMap((event) => (event.type === "run.ended" && event.agent === agent ? [event.result] : []));
+const startedTasks = (t: TestRuntime) =>
+  t.events.flatMap((event) => (event.type === "run.started" && event.parentRunId ? [event.task] : []));
+const sent = (t: TestRuntime, agent: string, index = 0) =>
+  JSON.stringify(t.models[agent]?.requests[index]?.prompt ?? null);
+
+const retry = (more: Partial<RetryPolicy> = {}) => ({
+  worker: { retry: { attempts: 2, on: ["content_filter" as const], backoffMs: 1, ...more } },
+});
+const refuses = failWith("content_filter", "not that");
+
+test("each attempt of a delegation is a run of its own, up to as many as its policy allows", async () => {
+  await using t = testRuntime(
+    { lead: [callDelegate("worker", "go"), say("ok")], worker: { eachRun: [refuses] } },
+    { agents: retry() },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const results = resultsOf(t, "worker");
+  expect(results.map(({ attempt, status }) => [attempt, status])).toEqual([
+    [0, "failed"],
+    [1, "failed"],
+    [2, "failed"],
+  ]);
+  expect(new Set(results.map(({ run_id }) => run_id)).size).toBe(3);
+});
+
+test("an error that the policy does not name is not tried again", async () => {
+  await using t = testRuntime(
+    { lead: [callDelegate("worker", "go"), say("ok")], worker: [refuses] },
+    { agents: retry({ on: ["network"] }) },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(t.trace()).toEqual(["lead > worker: failed", "lead: completed"]);
+});
+
+test.each([
+  ["sent something out", { outbound: true }],
+  ["made a call that only the outside knows the end of", { replay: "lookup", lookup: async () => null }],
+] as const)("a child that %s is not tried again, because it would do that twice", async (_, more) => {
+  await using t = testRuntime(
+    { lead: [callDelegate("worker", "go"), say("ok")], worker: [callTool("act", {}), refuses] },
+    { agents: retry(), tools: [createTool("act", more)] },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(t.trace()).toEqual(["lead > worker: failed", "lead: completed"]);
+});
+
+test("the wait before another attempt doubles, unless the provider says how long", async () => {
+  const waits: number[] = [];
+  const clock = {
+    ...systemClock,
+    timer(delayMs: number, fire: () => void) {
+      if (delayMs % 777 !== 0) return systemClock.timer(delayMs, fire);
+      waits.push(delayMs);
+      return systemClock.timer(0, fire);
+    },
+  };
+  const busy = failWith("content_filter", "busy", { retryAfterMs: 7_770 });
+  await using t = testRuntime(
+    { lead: [callDelegate("worker", "go"), say("ok")], worker: [refuses, refuses, busy, refuses] },
+    { agents: retry({ attempts: 3, backoffMs: 777 }), internals: { clock } },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(waits).toEqual([777, 1_554, 7_770]);
+});
+
+test("a child whose parent is stopped while it waits for another attempt has none", async () => {
+  await using t = testRuntime(
+    { lead: [callDelegate("worker", "go")], worker: [refuses] },
+    { agents: retry({ backoffMs: 600_000 }), lenient: true },
+  );
+  t.runtime.events((event) => {
+    if (event.type === "run.ended" && event.agent === "worker")
+      setImmediate(() => t.runtime.cancel(event.result.session_id));
+  });
+  expect(await t.runtime.run({ agent: "lead", task: "go" })).toMatchObject({ status: "cancelled" });
+  expect(startedTasks(t)).toEqual(["go"]);
+});
+
+test("children begin in the order they were asked for, however long each takes to prepare", async () => {
+  const tasks = [
+    { id: "a", agent: "worker", task: "first", contextFiles: ["a.txt"] },
+    { id: "b", agent: "worker", task: "second" },
+  ];
+  await using t = testRuntime(
+    { lead: [callDelegateMany(tasks), say("ok")], worker: { eachRun: [say("done")] } },
+    { tools: [createTool("read", { groups: ["filesystem"] })] },
+  );
+  writeFileSync(join(t.projectDir, "a.txt"), "a".repeat(100_000));
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(startedTasks(t)).toEqual(["first", "second"]);
+});
+
+test("a child that cannot be prepared keeps none of those behind it from beginning", async () => {
+  const tasks = [
+    { id: "a", agent: "worker", task: "first", contextFiles: ["missing.txt"] },
+    { id: "b", agent: "worker", task: "second" },
+    { id: "c", agent: "worker", task: "third" },
+  ];
+  await using t = testRuntime(
+    { lead: [callDelegateMany(tasks), say("ok")], worker: { eachRun: [say("done")] } },
+    { tools: [createTool("read", { groups: ["filesystem"] })] },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(resultsOf(t, "worker").map(({ status }) => status).sort()).toEqual([
+    "completed",
+    "completed",
+    "failed",
+  ]);
+});
+
+test("who builds on a tainted result, or on private data, holds both before its parent is told", async () => {
+  const tasks = [
+    { id: "a", agent: "scout", task: "look" },
+    { id: "b", agent: "worker", task: "use it", dependsOn: ["a"] },
+    { id: "c", agent: "worker", task: "something else" },
+  ];
+  await using t = testRuntime(
+    {
+      lead: [callDelegateMany(tasks, { mode: "sequential" }), say("ok")],
+      scout: [callTool("page", {}), say("seen")],
+      worker: { eachRun: [say("done")] },
+    },
+    { tools: [createTool("page", { untrusted: true })] },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const { sessionId } = t.events[0] ?? { sessionId: "" };
+  const rows = await t.runtime.record.readRows({ sessionId, kind: "runs" });
+  const resultOf = (task: string) =>
+    resultsOf(t, "worker").find(({ run_id }) =>
+      rows.some((row) => row.run_id === run_id && row.request_content?.startsWith(task)),
+    );
+  const [builtOn, other] = ["use it", "something else"].map(resultOf);
+  expect(builtOn).toMatchObject({ tainted: true, private_data: true });
+  expect(other).toMatchObject({ tainted: false, private_data: false });
+});
+
+test("a secret in a file that is handed over does not reach the child", async () => {
+  const secret = "sk-test-0123456789abcdefghij";
+  await using t = testRuntime(
+    {
+      lead: [callDelegate("worker", "go", { contextFiles: ["notes.txt"] }), say("ok")],
+      worker: [say("done")],
+    },
+    { tools: [createTool("read", { groups: ["filesystem"] })], env: { SERVICE_API_KEY: secret } },
+  );
+  writeFileSync(join(t.projectDir, "notes.txt"), `the key is ${secret}`);
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(sent(t, "worker")).toContain("the key is");
+  expect(sent(t, "worker")).not.toContain(secret);
+});
+
+test("tools and limits of one delegation hold for it alone", async () => {
+  const tools = [createTool("one"), createTool("two")];
+  await using t = testRuntime(
+    {
+      lead: [
+        callDelegate("worker", "a"),
+        callDelegate("worker", "b", { limits: { turns: 2 } }),
+        callDelegate("worker", "c", { tools: ["one"] }),
+        callDelegate("worker", "d"),
+        say("ok"),
+      ],
+      worker: { eachRun: [say("done")] },
+    },
+    { tools },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const offered = t.models.worker?.requests.map((request) => request.tools?.map(({ name }) => name).join());
+  expect(offered).toEqual(["one,two", "one,two", "one", "one,two"]);
+  const turns = [0, 1, 2, 3].map((index) => /(\d+) turns/.exec(sent(t, "worker", index))?.[1]);
+  expect(turns).toEqual(["20", "2", "20", "20"]);
+});
+
+test("a summary is made again once the conversation has gone on", async () => {
+  const isSummary = ({ options }: ScriptRequest) => JSON.stringify(options.prompt).includes("You condense");
+  let summaries = 0;
+  const steps = [
+    callDelegate("worker", "a", { context: "summary" }),
+    callDelegate("worker", "b", { context: "summary" }),
+    say("ok"),
+  ];
+  await using t = testRuntime({
+    lead: (request) => (isSummary(request) ? say(`summary ${++summaries}`) : (steps.shift() ?? hang())),
+    worker: { eachRun: [say("done")] },
+  });
+  await t.runtime.run({ agent: "lead", task: "a long story" });
+  expect(sent(t, "worker", 0)).toContain("summary 1");
+  expect(sent(t, "worker", 1)).toContain("summary 2");
+});
+
+test("what a child that nobody collected had read counts for its parent's own answer", async () => {
+  const tools = [createTool("page", { untrusted: true })];
+  const agents = { lead: { subagents: { allow: ["*"], execution: "parallel_streaming" as const } } };
+  const seen = Promise.withResolvers<void>();
+  await using t = testRuntime(
+    {
+      lead: [
+        callTools([{ tool: "delegate", input: { agent: "quick", task: "q" } }, { tool: "delegate", input: { agent: "scout", task: "s" } }]),
+        say("I am done"),
+        say("with all of it"),
+      ],
+      quick: [say("quick")],
+      scout: [{ kind: "wait", until: seen.promise, step: callTool("page", {}) }, say("seen")],
+    },
+    { tools, agents },
+  );
+  t.runtime.events((event) => {
+    if (event.type === "run.waiting" && t.models.lead?.requests.length === 2) seen.resolve();
+  });
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(result).toMatchObject({ summary: "with all of it", tainted: true, private_data: true });
+});
+
+test("batches that are worked through one by one share the limit on children at once", async () => {
+  let running = 0;
+  let most = 0;
+  const tasks = (name: string) => [1, 2].map((n) => ({ id: `${name}${n}`, agent: "worker", task: `${name}${n}` }));
+  const batch = (name: string) => ({
+    tool: "delegate_many",
+    input: { tasks: tasks(name), mode: "sequential" },
+  });
+  await using t = testRuntime(
+    {
+      lead: [callTools([batch("a"), batch("b")]), say("ok")],
+      worker: async () => {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running--;
+        return say("done");
+      },
+    },
+    { agents: { lead: { subagents: { allow: ["*"], maxConcurrent: 1 } } } },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(startedTasks(t)).toHaveLength(4);
+  expect(most).toBe(1);
+});
+
+test("a program's handle cancels its own child and no other", async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await using t = testRuntime(
+    {
+      one: [hang()],
+      other: [{ kind: "wait", until: held, step: say("made") }],
+    },
+    { lenient: true },
+  );
+  const session = await t.runtime.openSession({ maxConcurrent: 2 });
+  const [one, other] = [session.spawn("one", "x"), session.spawn("other", "y")];
+  while (t.models.one?.requests.length !== 1 || t.models.other?.requests.length !== 1)
+    await new Promise((resolve) => setImmediate(resolve));
+  one.cancel("no longer wanted");
+  expect(await one.result).toMatchObject({ status: "cancelled" });
+  release();
+  expect(await other.result).toMatchObject({ status: "completed" });
+  await session.close();
+});
+
+test("a child that comes to life while its parent is paused makes no call until that goes on", async () => {
+  await using t = testRuntime({
+    lead: [callDelegate("worker", "go"), say("ok")],
+    worker: [say("done")],
+  });
+  let root = "";
+  const paused = new Promise<void>((resolve) => {
+    t.runtime.events((event) => {
+      if (event.type !== "run.started") return;
+      if (event.parentRunId === null) root = event.runId;
+      else {
+        // Its row is on disk, and it is about to be made.
+        t.runtime.pause(root);
+        resolve();
+      }
+    });
+  });
+  const { result } = await t.runtime.start({ agent: "lead", task: "go" });
+  await paused;
+  for (let round = 0; round < 50; round++) await new Promise((resolve) => setImmediate(resolve));
+  expect(t.models.worker?.requests).toEqual([]);
+  for (const event of t.events) if (event.type === "run.started") t.runtime.unpause(event.runId);
+  expect(await result).toMatchObject({ status: "completed" });
+});
+
+test("a child works in its parent's folder, also where it has a copy of the project of its own", async () => {
+  const here = createTool("here", { execute: async (_, { cwd, projectDir }) => (cwd ?? "").slice(projectDir.length) });
+  await using t = testRuntime(
+    {
+      middle: [callDelegate("worker", "x"), ({ last }) => say(/now in \S+/.exec(last)?.[0] ?? "nowhere")],
+      worker: [callTool("here", {}), ({ last }) => say(`now in ${last}`)],
+    },
+    {
+      tools: [here],
+      agents: { middle: { subagents: { allow: ["worker"] } }, worker: { workspace: "isolated" } },
+    },
+  );
+  mkdirSync(join(t.projectDir, "packages/app"), { recursive: true });
+  await using session = await t.runtime.openSession();
+  const { summary } = await session.spawn("middle", "go", { cwd: "packages/app" }).result;
+  expect(summary).toBe("now in /packages/app");
+});
