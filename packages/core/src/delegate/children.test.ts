@@ -134,11 +134,11 @@ test("a child that cannot be prepared keeps none of those behind it from beginni
     { tools: [createTool("read", { groups: ["filesystem"] })] },
   );
   await t.runtime.run({ agent: "lead", task: "go" });
-  expect(resultsOf(t, "worker").map(({ status }) => status).sort()).toEqual([
-    "completed",
-    "completed",
-    "failed",
-  ]);
+  expect(
+    resultsOf(t, "worker")
+      .map(({ status }) => status)
+      .sort(),
+  ).toEqual(["completed", "completed", "failed"]);
 });
 
 test("who builds on a tainted result, or on private data, holds both before its parent is told", async () => {
@@ -228,7 +228,10 @@ test("what a child that nobody collected had read counts for its parent's own an
   await using t = testRuntime(
     {
       lead: [
-        callTools([{ tool: "delegate", input: { agent: "quick", task: "q" } }, { tool: "delegate", input: { agent: "scout", task: "s" } }]),
+        callTools([
+          { tool: "delegate", input: { agent: "quick", task: "q" } },
+          { tool: "delegate", input: { agent: "scout", task: "s" } },
+        ]),
         say("I am done"),
         say("with all of it"),
       ],
@@ -247,7 +250,8 @@ test("what a child that nobody collected had read counts for its parent's own an
 test("batches that are worked through one by one share the limit on children at once", async () => {
   let running = 0;
   let most = 0;
-  const tasks = (name: string) => [1, 2].map((n) => ({ id: `${name}${n}`, agent: "worker", task: `${name}${n}` }));
+  const tasks = (name: string) =>
+    [1, 2].map((n) => ({ id: `${name}${n}`, agent: "worker", task: `${name}${n}` }));
   const batch = (name: string) => ({
     tool: "delegate_many",
     input: { tasks: tasks(name), mode: "sequential" },
@@ -318,7 +322,9 @@ test("a child that comes to life while its parent is paused makes no call until 
 });
 
 test("a child works in its parent's folder, also where it has a copy of the project of its own", async () => {
-  const here = createTool("here", { execute: async (_, { cwd, projectDir }) => (cwd ?? "").slice(projectDir.length) });
+  const here = createTool("here", {
+    execute: async (_, { cwd, projectDir }) => (cwd ?? "").slice(projectDir.length),
+  });
   await using t = testRuntime(
     {
       middle: [callDelegate("worker", "x"), ({ last }) => say(/now in \S+/.exec(last)?.[0] ?? "nowhere")],
