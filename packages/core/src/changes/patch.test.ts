@@ -48,7 +48,7 @@ test("a change of the mode alone names the old and the new one", async () => {
 });
 
 test("what is not text is only named: bytes with a NUL, and bytes that are no UTF-8", async () => {
-  for (const bytes of [Buffer.from([1, 0, 2]), Buffer.from([0xff, 0xfe, 0x41])]) {
+  for (const bytes of [Buffer.from([2, 0, 3]), Buffer.from([0xff, 0xfe, 0x41])]) {
     const patch = await patchOf(await stateOf("text"), await stateOf(bytes));
     expect(patch).toMatchObject({ added: null, removed: null });
     expect(patch?.text).toBe("diff --git a/f b/f\nBinary files differ: f");
