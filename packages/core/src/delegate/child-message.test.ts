@@ -14,15 +14,16 @@ import {
 import { type AnyTool, defineTool } from "../tools/tool.ts";
 
 /** A tool that answers with a text. */
-const createTool = (name: string, text: string, more: Partial<AnyTool> = {}): AnyTool =>
-  defineTool<object>({
+const createTool = (name: string, text: string, more: Partial<AnyTool> = {}): AnyTool => ({
+  ...defineTool<object>({
     name,
     description: "x",
     input: { type: "object" },
     replay: "safe",
     execute: async () => text,
-    ...more,
-  });
+  }),
+  ...more,
+});
 
 /** What a child is told first, when its parent delegates after some turns. */
 async function tellChild(

@@ -19,14 +19,14 @@ import { type AnyTool, defineTool } from "../tools/tool.ts";
 
 /** A tool that answers with its own name. */
 function createTool(name: string, more: Partial<AnyTool> = {}): AnyTool {
-  return defineTool<object>({
+  const tool = defineTool<object>({
     name,
     description: "x",
     input: { type: "object" },
     replay: "safe",
     execute: async () => name,
-    ...more,
   });
+  return { ...tool, ...more };
 }
 
 const resultsOf = (t: TestRuntime, agent: string) =>
