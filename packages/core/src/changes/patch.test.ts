@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createBlobStore } from "../record/checkpoints/blob-store.ts";
 import type { FileState } from "../schema/change.ts";
-import { createPatches, patchStat } from "./patch.ts";
+import { createPatches } from "./patch.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "retinue-patch-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -66,14 +66,4 @@ test("files are listed by their path; folders are left out, also where a file be
     blobs,
   );
   expect(patches.map(({ path, kind }) => `${path} ${kind}`)).toEqual(["a deleted", "z created"]);
-});
-
-test("the sum of a diff names each file, what it is unless it was modified, and all lines", () => {
-  expect(
-    patchStat([
-      { path: "a", kind: "modified", added: 3, removed: 1 },
-      { path: "long", kind: "created", added: 2, removed: 0 },
-      { path: "b", kind: "deleted", added: null, removed: null },
-    ]),
-  ).toEqual(["a    | +3 -1", "long | +2 -0 (created)", "b    | not text (deleted)", "3 files, +5 -1"]);
 });

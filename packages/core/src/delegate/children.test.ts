@@ -340,3 +340,93 @@ test("a child works in its parent's folder, also where it has a copy of the proj
   const { summary } = await session.spawn("middle", "go", { cwd: "packages/app" }).result;
   expect(summary).toBe("now in /packages/app");
 });
+
+test("a batch whose first result is tainted, or private, makes its parent so, whatever came last", async () => {
+  const tasks = [
+    { id: "a", agent: "scout", task: "look" },
+    { id: "b", agent: "worker", task: "go" },
+  ];
+  await using t = testRuntime(
+    {
+      lead: [callDelegateMany(tasks, { mode: "sequential" }), say("ok")],
+      scout: [callTool("page", {}), say("seen")],
+      worker: [say("done")],
+    },
+    { tools: [createTool("page", { untrusted: true })] },
+  );
+  expect(await t.runtime.run({ agent: "lead", task: "go" })).toMatchObject({
+    tainted: true,
+    private_data: true,
+  });
+});
+
+test("two calls that collect at once give each result once", async () => {
+  const agents = { lead: { subagents: { allow: ["*"], execution: "parallel_streaming" as const } } };
+  const ended = Promise.withResolvers<void>();
+  const collect = { tool: "collect_results", input: { wait: "all" } };
+  await using t = testRuntime(
+    {
+      lead: [
+        callTools([
+          { tool: "delegate", input: { agent: "quick", task: "q" } },
+          { tool: "delegate", input: { agent: "worker", task: "w" } },
+        ]),
+        () => {
+          setImmediate(ended.resolve);
+          return callTools([collect, collect]);
+        },
+        ({ prompt }) => say(prompt),
+      ],
+      quick: [say("quick")],
+      worker: [{ kind: "wait", until: ended.promise, step: say("THE ONE RESULT") }],
+    },
+    { agents },
+  );
+  const { details } = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(details.split("THE ONE RESULT")).toHaveLength(2);
+});
+
+test("a model cannot give a child more turns or depth than it has for itself", async () => {
+  await using t = testRuntime(
+    {
+      lead: [callDelegate("worker", "a", { limits: { turns: 50 } }), say("ok")],
+      worker: [say("done")],
+    },
+    { agents: { worker: { limits: { turns: 2 } } } },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(sent(t, "worker")).toContain("2 turns");
+});
+
+test("nobody is told of agents above it as agents to delegate to", async () => {
+  await using t = testRuntime(
+    {
+      top: [callDelegate("middle", "x"), say("ok")],
+      middle: [callDelegate("bottom", "x"), say("ok")],
+      bottom: [say("done")],
+    },
+    { agents: { middle: { subagents: { allow: ["*"] } }, bottom: { subagents: { allow: ["*"] } } } },
+  );
+  await t.runtime.run({ agent: "top", task: "go" });
+  const listed = (agent: string) =>
+    [...sent(t, agent).matchAll(/- `([\w-]+)`: /g)].map(([, name]) => name).sort();
+  expect(listed("top")).toEqual(["bottom", "general-purpose", "middle"]);
+  expect(listed("middle")).toEqual(["bottom", "general-purpose"]);
+  expect(listed("bottom")).toEqual(["general-purpose"]);
+});
+
+test("a secret in an agent's own file reaches neither its model nor the record", async () => {
+  const secret = "sk-test-0123456789abcdefghij";
+  await using t = testRuntime(
+    { lead: [say("done")] },
+    { agents: { lead: { prompt: `The key is ${secret}.` } }, env: { SERVICE_API_KEY: secret } },
+  );
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(sent(t, "lead")).not.toContain(secret);
+  const { record } = t.runtime;
+  const [run] = await record.readRows({ sessionId: session_id, kind: "runs" });
+  const { snapshot } = JSON.parse(run?.metadata_json ?? "{}");
+  expect(await record.readText(snapshot)).toContain("The key is");
+  for (const id of [snapshot, run?.system_prompt_id ?? ""])
+    expect(await record.readText(id)).not.toContain(secret);
+});
