@@ -1,5 +1,5 @@
 import { defineAgent } from "@retinue/core/agents/define-agent";
-import type { RuntimeOptions } from "@retinue/core/runtime/create-runtime";
+import type { RuntimeOptions } from "@retinue/core/host/create-host";
 import {
   callDelegate,
   callDelegateMany,
