@@ -93,7 +93,7 @@ function run(command, args, cwd, first = "") {
   const env = { ...process.env, ...(first && { PATH: `${first}${delimiter}${process.env.PATH}` }) };
   const { status, error } = spawnSync(command, args, { cwd, env, stdio: ["ignore", 2, 2], shell: windows });
   if (status === 0) return;
-  say(`'${command} ${args.join(" ")}' failed${error ? `: ${error.message}` : ""}; mend that and try again`);
+  say(`'${command} ${args.join(" ")}' failed${error ? `: ${error.message}` : ""}; fix that and try again`);
   process.exit(1);
 }
 

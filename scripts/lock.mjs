@@ -2,30 +2,8 @@
 // could look it up, and `npm ci` then refuses the lock as incomplete; an entry with its platform is enough for both.
 import { readFileSync, writeFileSync } from "node:fs";
 
-const SYSTEMS = [
-  "aix",
-  "android",
-  "darwin",
-  "freebsd",
-  "linux",
-  "netbsd",
-  "openbsd",
-  "openharmony",
-  "sunos",
-  "win32",
-];
-const PROCESSORS = {
-  arm64: "arm64",
-  x64: "x64",
-  ia32: "ia32",
-  arm: "arm",
-  ppc64: "ppc64",
-  s390x: "s390x",
-  riscv64: "riscv64",
-  loong64: "loong64",
-  mips64el: "mips64el",
-  wasm32: "wasm32",
-};
+const SYSTEMS = /^(?:aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)$/;
+const PROCESSORS = /^(?:arm64|x64|ia32|arm|ppc64|s390x|riscv64|loong64|mips64el|wasm32)$/;
 
 const path = new URL("../package-lock.json", import.meta.url);
 const lock = JSON.parse(readFileSync(path, "utf8"));
@@ -35,7 +13,7 @@ for (const holder of Object.values(lock.packages)) {
     const key = `node_modules/${name}`;
     const known = lock.packages[key];
     if (known?.integrity) continue;
-    lock.packages[key] = { version, ...platformOf(name), ...(holder.dev && { dev: true }), optional: true };
+    lock.packages[key] = { version, ...findPlatform(name), ...(holder.dev && { dev: true }), optional: true };
     if (!known) added.push(name);
   }
 }
@@ -44,10 +22,10 @@ lock.packages = Object.fromEntries(entries);
 writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(added.length > 0 ? `added ${added.length}: ${added.join(", ")}` : "nothing was missing");
 
-function platformOf(name) {
+function findPlatform(name) {
   const words = name.split(/[/-]/);
-  const cpu = words.map((word) => PROCESSORS[word]).find(Boolean);
-  const os = words.find((word) => SYSTEMS.includes(word));
+  const cpu = words.find((word) => PROCESSORS.test(word));
+  const os = words.find((word) => SYSTEMS.test(word));
   const libc = words.includes("musl")
     ? "musl"
     : words.includes("gnu") || words.includes("gnueabihf")

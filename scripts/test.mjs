@@ -13,62 +13,34 @@ const rest = args.filter((arg) => arg !== "--deep");
 const env = { ...process.env, PATH: `${process.env.PATH}:/usr/local/sbin:/usr/sbin` };
 const works = (program, ...more) => spawnSync(program, more, { env }).status === 0;
 const NEEDS = [
-  {
-    what: "tests of the sandbox, which need Linux with bubblewrap",
-    isThere: () => works("bwrap", "--ro-bind", "/", "/", "true"),
-    remedy: "apt install bubblewrap",
-  },
-  {
-    what: "a real run of pytest",
-    isThere: () => works("python3", "-m", "pytest", "--version"),
-    remedy: "apt install python3-pytest",
-  },
-  {
-    what: "a real run of unittest",
-    isThere: () => works("python3", "--version"),
-    remedy: "apt install python3",
-  },
-  {
-    what: "a real run of cargo test",
-    isThere: () => works("cargo", "--version"),
-    remedy: "apt install cargo",
-  },
-  {
-    what: "a mailbox on a real IMAP server",
-    isThere: () => works("dovecot", "--version"),
-    remedy: "apt install dovecot-imapd",
-  },
-  {
-    what: "calendars and contacts on a real DAV server",
-    isThere: () => works("radicale", "--version"),
-    remedy: "apt install radicale",
-  },
-  {
-    what: "what a person sees on a terminal",
-    isThere: () => works("tmux", "-V"),
-    remedy: "apt install tmux",
-  },
-  {
-    what: "completion in a real zsh",
-    isThere: () => works("zsh", "--version"),
-    remedy: "apt install zsh",
-  },
-  {
-    what: "completion in a real fish",
-    isThere: () => works("fish", "--version"),
-    remedy: "apt install fish",
-  },
-  {
-    what: "pages in a real browser",
-    isThere: () => works("chromium-headless-shell", "--version") || works("chromium", "--version"),
-    remedy: "apt install chromium-headless-shell",
-  },
+  [
+    "tests of the sandbox, which need Linux with bubblewrap",
+    () => works("bwrap", "--ro-bind", "/", "/", "true"),
+    "apt install bubblewrap",
+  ],
+  ["a real run of pytest", () => works("python3", "-m", "pytest", "--version"), "apt install python3-pytest"],
+  ["a real run of unittest", () => works("python3", "--version"), "apt install python3"],
+  ["a real run of cargo test", () => works("cargo", "--version"), "apt install cargo"],
+  ["a mailbox on a real IMAP server", () => works("dovecot", "--version"), "apt install dovecot-imapd"],
+  [
+    "calendars and contacts on a real DAV server",
+    () => works("radicale", "--version"),
+    "apt install radicale",
+  ],
+  ["what a person sees on a terminal", () => works("tmux", "-V"), "apt install tmux"],
+  ["completion in a real zsh", () => works("zsh", "--version"), "apt install zsh"],
+  ["completion in a real fish", () => works("fish", "--version"), "apt install fish"],
+  [
+    "pages in a real browser",
+    () => works("chromium-headless-shell", "--version") || works("chromium", "--version"),
+    "apt install chromium-headless-shell",
+  ],
 ];
 // Thousands of small projects and databases are made and removed: in memory, where there is enough of it.
 const temporary = mkdtempSync(join(hasRoomInMemory() ? "/dev/shm" : tmpdir(), "retinue-test-"));
 // Servers that tests start run as users of their own.
 chmodSync(temporary, 0o755);
-// Who interrupts the tests ends them, and what follows still happens.
+// Ctrl-C ends the tests; what follows still happens.
 process.on("SIGINT", () => {});
 const { status } = spawnSync(
   process.execPath,
@@ -82,8 +54,7 @@ const { status } = spawnSync(
 // Interrupted tests may still be writing for a moment.
 rmSync(temporary, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 if (process.env.RETINUE_NO_SKIP !== "1") {
-  for (const { what, isThere, remedy } of NEEDS)
-    if (!isThere()) console.error(`skipped: ${what} (${remedy})`);
+  for (const [what, isThere, remedy] of NEEDS) if (!isThere()) console.error(`skipped: ${what} (${remedy})`);
 }
 process.exit(status ?? 1);
 

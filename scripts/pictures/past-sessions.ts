@@ -32,7 +32,7 @@ export async function writePastSessions(path: string, project: string, task: str
   const now = Date.now();
   const past = Array.from({ length: 44 }, (_, index) => {
     const title = TASKS[index % TASKS.length] ?? "";
-    const helpers = Array.from({ length: 1 + choose(4) }, (_, place) => helperOf(place, choose));
+    const helpers = Array.from({ length: 1 + choose(4) }, (_, place) => makeHelper(place, choose));
     const to = Math.max(...helpers.map((run) => run.to ?? 0)) + 1_500;
     const run: MadeRun = {
       agent: "main",
@@ -109,7 +109,7 @@ function earlierTry(task: string): MadeRun {
   };
 }
 
-function helperOf(place: number, choose: (below: number) => number): MadeRun {
+function makeHelper(place: number, choose: (below: number) => number): MadeRun {
   const from = 800 + place * 300;
   const hasFailed = choose(9) === 0;
   return {

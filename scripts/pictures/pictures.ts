@@ -94,7 +94,7 @@ async function playScene(page: Page): Promise<string> {
   return new URL(page.url()).pathname.split("/")[2] ?? "";
 }
 
-function looksOf({ sessionId, planId }: Scene): Look[] {
+function listLooks({ sessionId, planId }: Scene): Look[] {
   const heading = (name: RegExp | string) => (page: Page) =>
     page.getByRole("heading", { name, level: 1 }).waitFor();
   const run = (page: Page) => page.getByRole("row", { name: /^coder|Coder/ }).first();
@@ -178,7 +178,7 @@ function looksOf({ sessionId, planId }: Scene): Look[] {
 
 async function takeAll(context: BrowserContext, origin: string, scene: Scene, suffix: string): Promise<void> {
   const page = await context.newPage();
-  for (const { name, path, ready } of looksOf(scene)) {
+  for (const { name, path, ready } of listLooks(scene)) {
     await page.goto(origin + path);
     await ready(page);
     // What fades in has, and every font is there.

@@ -141,11 +141,11 @@ type Body = { messages: { role: string; content: unknown }[] };
 function answer({ messages }: Body, response: http.ServerResponse): void {
   const said = (role: string) => messages.filter((one) => one.role === role);
   const request = {
-    system: textOf(said("system")[0]?.content),
-    task: textOf(said("user")[0]?.content),
+    system: joinText(said("system")[0]?.content),
+    task: joinText(said("user")[0]?.content),
     turn: said("assistant").length,
   };
-  const reply = SCENE[agentOf(request)]?.(request) ?? { text: "Done." };
+  const reply = SCENE[findAgentName(request)]?.(request) ?? { text: "Done." };
   if ("status" in reply) {
     response.writeHead(reply.status, { "content-type": "application/json" });
     response.end(JSON.stringify({ error: { message: "the request was refused: no such deployment" } }));
@@ -180,12 +180,12 @@ function send(response: http.ServerResponse, delta: object, finish_reason: strin
 }
 
 /** Whose turn it is: a sub-agent's prompt names its role, the main agent's none. */
-function agentOf({ system }: Request): string {
+function findAgentName({ system }: Request): string {
   const role = /You are \*\*(.+?)\*\*, a sub-agent/.exec(system)?.[1]?.toLowerCase() ?? "main";
   return role.replace("code reviewer", "reviewer");
 }
 
-function textOf(content: unknown): string {
+function joinText(content: unknown): string {
   if (typeof content === "string") return content;
   return Array.isArray(content) ? content.map((part: { text?: string }) => part.text ?? "").join("") : "";
 }

@@ -296,7 +296,7 @@ test("a change of a file is shown as a diff against what is there; outside the p
   const server = await open(script);
   const { asks } = await startAndAsk(server, 2);
   const diffs = asks.map(({ diff, targets }) => `${targets.join()}\n${diff}`).sort();
-  expect(diffs[0]).toContain("new.txt\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,1 @@\n+fresh");
+  expect(diffs[0]).toContain("new.txt\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+fresh");
   expect(diffs[1]).toContain("--- a/src/a.txt\n+++ b/src/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three");
   for (const { approvalId } of asks) await server.post(`/api/approvals/${approvalId}`, { allowed: true });
   await until(() => hasEnded(server));

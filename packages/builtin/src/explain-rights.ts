@@ -47,8 +47,8 @@ export function explainTools(chain: readonly Layer[]): ExplainedTool[] {
     .map((rule) => rule.tool);
   const others = [...new Set(named)].filter((name) => !tools.has(name) && name !== "*").sort();
   const subjects: ToolName[] = [...KNOWN_TOOLS, ...others.map((name) => ({ name, groups: [] }))];
-  const kindOf = (name: string) => (tools.has(name) ? "tool" : KNOWN_GROUPS.has(name) ? "group" : "other");
-  return explain(chain, subjects).map((row) => ({ ...row, kind: kindOf(row.tool) }));
+  const findKind = (name: string) => (tools.has(name) ? "tool" : KNOWN_GROUPS.has(name) ? "group" : "other");
+  return explain(chain, subjects).map((row) => ({ ...row, kind: findKind(row.tool) }));
 }
 
 const GROUPS = new Map(KNOWN_TOOLS.map(({ name, groups }) => [name, groups]));

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { createFindOwn, listJournalFolders, listJournals } from "@retinue/code/sandbox/running-commands";
 import { type AgentRoles, parseAgentRoles } from "@retinue/core/agents/agent-roles";
 import { didYouMean } from "@retinue/core/agents/closest";
@@ -268,4 +269,24 @@ function findToolFault(name: string): string | undefined {
 function findRuleFault(text: string): string | undefined {
   const rule = parseRule(text);
   return "error" in rule ? rule.error : undefined;
+}
+
+/** The folder that new agents of the project, or of the person, go to. */
+export function findAgentFolder(
+  { places }: Pick<Project, "places">,
+  projectDir: string,
+  scope: "project" | "user",
+): string {
+  return scope === "project" ? join(projectDir, ".retinue", "agents") : join(places.configDir, "agents");
+}
+
+/** How many problems of each weight there are. */
+export function countProblems(problems: readonly Problem[]): {
+  errors: number;
+  warnings: number;
+  notes: number;
+} {
+  const count = (severity: Problem["severity"]) =>
+    problems.filter((problem) => problem.severity === severity).length;
+  return { errors: count("error"), warnings: count("warning"), notes: count("info") };
 }

@@ -1,6 +1,11 @@
 import { statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { loadProject, type Project, refuseBrokenSettings } from "@retinue/builtin/load-project";
+import {
+  countProblems,
+  loadProject,
+  type Project,
+  refuseBrokenSettings,
+} from "@retinue/builtin/load-project";
 import type { AgentSource, Problem } from "@retinue/core/schema/agent";
 import { RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
@@ -82,15 +87,14 @@ export function shortenPath(path: string, projectDir: string): string {
   return inside === "" || inside.startsWith("..") ? path : inside;
 }
 
-/** How many problems of each weight there are; empty if there are none. */
-export function countProblems(problems: readonly Problem[]): string {
-  const of = (severity: Problem["severity"]) =>
-    problems.filter((problem) => problem.severity === severity).length;
-  const counts: [number, string][] = [
-    [of("error"), "error"],
-    [of("warning"), "warning"],
-    [of("info"), "note"],
-  ];
+/** How many problems of each weight there are, in words; empty if there are none. */
+export function showProblemCounts(problems: readonly Problem[]): string {
+  const { errors, warnings, notes } = countProblems(problems);
+  const counts = [
+    [errors, "error"],
+    [warnings, "warning"],
+    [notes, "note"],
+  ] as const;
   return counts.flatMap(([count, word]) => (count > 0 ? [showCount(count, word)] : [])).join(", ");
 }
 

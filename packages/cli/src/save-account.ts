@@ -25,8 +25,12 @@ export function findAccountPlaces({ env }: Pick<Terminal, "env">) {
   return { ...findPlaces(env), env };
 }
 
-/** An account that is not kept yet: it gets its place for secrets when it is. */
-type NewAccount = Account extends infer Each ? (Each extends Account ? Omit<Each, "tokens"> : never) : never;
+/** An account that is not kept yet: when it is, it gets its place for secrets and the time. */
+type NewAccount = Account extends infer Each
+  ? Each extends Account
+    ? Omit<Each, "tokens" | "addedAt">
+    : never
+  : never;
 
 /** What the account will be called: the wanted id, that of the same account when it is added again, or one of its kind. */
 export async function chooseAccountId(
@@ -82,7 +86,7 @@ export async function saveAccount(
   const before = await loadAccounts(places.configDir);
   const known = before.accounts.find(({ id }) => id === fresh.id);
   const store = await chooseSecretStore(places);
-  const account: Account = { ...fresh, tokens: store.where };
+  const account: Account = { ...fresh, tokens: store.where, addedAt: new Date().toISOString() };
   await store.write(account.id, secrets);
   try {
     await saveAccounts(places.configDir, withAccount(before, account));
@@ -164,7 +168,7 @@ const PATIENCE_MS = 60_000;
 /** Refuses an account that cannot be read from; nothing is kept of it. */
 export async function proveAccount(fresh: NewAccount, secrets: Secrets, terminal: Terminal): Promise<void> {
   terminal.tell(`trying ${fresh.address} …`);
-  const checks = await tryAccount({ ...fresh, tokens: "file" }, secrets);
+  const checks = await tryAccount({ ...fresh, tokens: "file", addedAt: "" }, secrets);
   const bad = checks.find(({ ok }) => !ok);
   if (!bad) return;
   throw new RetinueError(

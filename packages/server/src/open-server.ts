@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { builtInTools, paceTools } from "@retinue/builtin/built-in-tools";
-import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import { createBuiltInRuntime, pickProjectOptions } from "@retinue/builtin/create-runtime";
 import type { Project } from "@retinue/builtin/load-project";
 import { PACKAGE_ROOT } from "@retinue/core/files/package-root";
 import type { Environment } from "@retinue/core/models/providers";
@@ -109,8 +109,7 @@ export async function openServer(options: ServerOptions): Promise<OpenedServer> 
 /** The runtime with everything that routes work with. */
 function openDesk(options: ServerOptions, projectDir: string): ServerDesk {
   const { env, agent, model, permissionMode, version, checkHealth } = options;
-  const { settings, places } = options.project;
-  const { dataDir, configDir } = places;
+  const { dataDir } = options.project.places;
   const project = createLiveProject({ projectDir, env }, options.project);
   const startedAtMs = Date.now();
   const person = new PersonsDesk({
@@ -121,13 +120,9 @@ function openDesk(options: ServerOptions, projectDir: string): ServerDesk {
   });
   const paced = new Set<string>();
   const runtime = createBuiltInRuntime({
+    ...pickProjectOptions(options.project, { projectDir, env }),
     agents: liveRegistry(project),
     tools: paceTools(builtInTools, ({ sessionId }) => paced.has(sessionId)),
-    settings,
-    projectDir,
-    dataDir,
-    configDir,
-    env,
     permissionMode,
     approve: person.approve,
     keeper: KEEPER,
@@ -139,20 +134,8 @@ function openDesk(options: ServerOptions, projectDir: string): ServerDesk {
   const feeds = new Feeds({ runtime, project: projectDir, version, startedAtMs });
   person.attach(runtime);
   return {
-    ...{
-      env,
-      runtime,
-      project,
-      feeds,
-      person,
-      paced,
-      version,
-      startedAtMs,
-      agent,
-      model,
-      permissionMode,
-      checkHealth,
-    },
+    ...{ env, runtime, project, feeds, person, paced, version, startedAtMs },
+    ...{ agent, model, permissionMode, checkHealth },
     tools: builtInTools,
     blobs: createBlobStore(join(dataDir, "blobs")),
   };

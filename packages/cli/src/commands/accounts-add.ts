@@ -107,9 +107,7 @@ type AddImapOptions = AddOptions & {
 /** `retinue accounts add imap`: the mailbox is opened once before the account is kept. */
 async function addImap(options: AddImapOptions, terminal: Terminal): Promise<void> {
   refuseBadAccountId(options.id);
-  const address = parseMailAddress(
-    await askFor({ value: options.address, flag: "--address", question: "your mail address" }, terminal),
-  );
+  const address = await askAddress(options.address, terminal);
   const known = findKnownServers(address);
   const imap = await askServer(
     { ...options, kind: "imap", usualPort: 993, known: known?.imap },
@@ -127,12 +125,17 @@ async function addImap(options: AddImapOptions, terminal: Terminal): Promise<voi
   const id = await chooseAccountId(options, { kind: "imap", address }, terminal);
   const account = {
     ...{ id, kind: "imap" as const, address, services: ["mail" as const], user, imap, smtp },
-    addedAt: new Date().toISOString(),
     ...(options.name !== undefined && { name: options.name }),
     ...(options.caFile !== undefined && { caFile: resolve(terminal.cwd, options.caFile) }),
   };
   await proveAccount(account, { password }, terminal);
   await saveAccount(account, { password }, options, terminal);
+}
+
+async function askAddress(value: string | undefined, terminal: Terminal): Promise<string> {
+  return parseMailAddress(
+    await askFor({ value, flag: "--address", question: "your mail address" }, terminal),
+  );
 }
 
 /** The name to sign in with; the address is a good guess, so nobody has to answer. */
@@ -191,15 +194,12 @@ async function addCaldav(options: AddCaldavOptions, terminal: Terminal): Promise
     terminal,
   );
   refusePlain(url);
-  const address = parseMailAddress(
-    await askFor({ value: options.address, flag: "--address", question: "your mail address" }, terminal),
-  );
+  const address = await askAddress(options.address, terminal);
   const user = await askUser(options.user, address, terminal);
   const password = await readPassword(options, user, terminal);
   const id = await chooseAccountId(options, { kind: "caldav", address }, terminal);
   const account = {
     ...{ id, kind: "caldav" as const, address, services, user, url },
-    addedAt: new Date().toISOString(),
   };
   await proveAccount(account, { password }, terminal);
   await saveAccount(account, { password }, options, terminal);
@@ -243,7 +243,6 @@ export async function addGoogle(options: AddGoogleOptions, terminal: Terminal): 
     kind: "google" as const,
     address: signedIn.address,
     services: signedIn.services,
-    addedAt: new Date().toISOString(),
     clientId: client.clientId,
     scopes: signedIn.scopes,
     ...(tokenUrl !== undefined && { tokenUrl }),
@@ -325,7 +324,6 @@ export async function addSlack(options: AddSlackOptions, terminal: Terminal): Pr
   const id = await chooseAccountId(options, { kind: "slack", address }, terminal);
   const account = {
     ...{ id, kind: "slack" as const, address, team, scopes, services: ["slack" as const] },
-    addedAt: new Date().toISOString(),
     ...(apiUrl !== undefined && { apiUrl }),
   };
   await saveAccount(account, { token, ...(userToken !== undefined && { userToken }) }, options, terminal);

@@ -15,10 +15,10 @@ import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import {
   type CommonOptions,
-  countProblems,
   type OpenProject,
   openProject,
   shortenPath,
+  showProblemCounts,
 } from "../open-project.ts";
 import { printResult, type Terminal } from "../terminal.ts";
 
@@ -95,7 +95,7 @@ function showProblems(problems: readonly Problem[], { projectDir, registry }: Op
     lines.push("");
   }
   const usable = showCount(registry.list().length, "usable agent");
-  const counts = countProblems(problems);
+  const counts = showProblemCounts(problems);
   lines.push(counts ? `${usable}; ${counts} in ${showCount(byFile.size, "file")}` : `${usable}; no problems`);
   return lines;
 }

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { findAgentFolder } from "@retinue/builtin/load-project";
 import { createFindOwn } from "@retinue/code/sandbox/running-commands";
 import { type AgentFile, findAgentFiles, listPlaces } from "@retinue/core/agents/find-agent-files";
 import { loadAgentFile } from "@retinue/core/agents/load-agents";
@@ -125,9 +126,7 @@ async function prepare(
 ): Promise<{ imports: Import[]; refused: Refused[] }> {
   const imports: Import[] = [];
   const refused: Refused[] = [];
-  const folder = options.global
-    ? join(project.places.configDir, "agents")
-    : join(project.projectDir, ".retinue", "agents");
+  const folder = findAgentFolder(project, project.projectDir, options.global ? "user" : "project");
   for (const file of files) {
     const read = await translate(file, folder, project);
     const isTaken = "target" in read && imports.some(({ target }) => target === read.target);

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { findAgentFolder } from "@retinue/builtin/load-project";
 import { parseAgentValue } from "@retinue/core/agents/define-agent";
 import { splitCommas } from "@retinue/core/agents/fields/read-values";
 import { slugOf } from "@retinue/core/agents/fields/slug";
@@ -62,9 +63,7 @@ async function makeAgent(name: string, options: NewAgentOptions, terminal: Termi
       slug ? `call it ${slug}` : "use small letters, digits and -",
     );
   const project = await openProject(options, terminal);
-  const folder = options.global
-    ? join(project.places.configDir, "agents")
-    : join(project.projectDir, ".retinue", "agents");
+  const folder = findAgentFolder(project, project.projectDir, options.global ? "user" : "project");
   const file = join(folder, `${name}.md`);
   const text = await composeFile(name, options, terminal);
   await refuseFaults(text, file, project);

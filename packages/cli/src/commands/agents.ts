@@ -1,4 +1,5 @@
 import { buildChain, explainTools, listDelegates } from "@retinue/builtin/explain-rights";
+import { countProblems } from "@retinue/builtin/load-project";
 import { isBroken, requireAgent } from "@retinue/core/agents/registry";
 import { nameDeliverable } from "@retinue/core/run/deliverables";
 import type { Agent, Problem, Trigger } from "@retinue/core/schema/agent";
@@ -7,11 +8,11 @@ import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import {
   type CommonOptions,
-  countProblems,
   type OpenProject,
   openProject,
   openSoundProject,
   shortenPath,
+  showProblemCounts,
   showSource,
 } from "../open-project.ts";
 import { collectValue } from "../options.ts";
@@ -88,7 +89,7 @@ function asText({ registry, problems, projectDir, places }: OpenProject): string
     ]);
     lines.push("", "cannot be used, and no other agent takes their place:", ...drawTable(rows));
   }
-  const counts = countProblems(problems);
+  const counts = showProblemCounts(problems);
   if (counts) lines.push("", `${counts}; see: retinue agents check`);
   return lines;
 }
@@ -122,7 +123,6 @@ function asJson({ registry, problems }: OpenProject): object {
     limits: agent.limits,
     source: agent.source,
   });
-  const count = (severity: string) => problems.filter((problem) => problem.severity === severity).length;
   return {
     agents: registry.list().map(brief),
     shadowed: registry.shadowed.map(({ agent, by }) => ({
@@ -131,7 +131,7 @@ function asJson({ registry, problems }: OpenProject): object {
     })),
     disabled: registry.disabled.map(brief),
     broken: registry.broken,
-    problems: { errors: count("error"), warnings: count("warning"), notes: count("info") },
+    problems: countProblems(problems),
   };
 }
 
@@ -150,7 +150,7 @@ function describeAgent(agent: Agent, problems: readonly Problem[], { projectDir 
   const file = agent.source.file && shortenPath(agent.source.file, projectDir);
   const rows = listFacts(agent).map(([label, value]) => [label, cutToLine(value, 500)]);
   if (file) rows.splice(1, 0, ["file", file]);
-  const counts = countProblems(problems);
+  const counts = showProblemCounts(problems);
   if (counts) rows.push(["problems", `${counts}; see: retinue agents check ${file}`]);
   return [...drawTable(rows), "", stripControls(agent.prompt).trimEnd()];
 }

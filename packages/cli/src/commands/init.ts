@@ -9,10 +9,10 @@ import { askLine, isYes } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
 import {
   type CommonOptions,
-  countProblems,
   type OpenProject,
   openProject,
   shortenPath,
+  showProblemCounts,
 } from "../open-project.ts";
 import type { Terminal } from "../terminal.ts";
 import { wrapWords } from "../text-layout.ts";
@@ -57,7 +57,7 @@ function describeProject(
   files: readonly PlannedFile[],
 ): string[] {
   const { projectDir, problems } = project;
-  const counts = countProblems(problems);
+  const counts = showProblemCounts(problems);
   return [
     `project: ${projectDir}`,
     ...found.map((each) => `found    ${describeFound(each)} (used as found)`),

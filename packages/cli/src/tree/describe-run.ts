@@ -39,7 +39,7 @@ export function showRunStatus(
 export function labelCall({ outcome, tool, input, error }: TraceCall, { glyphs }: Canvas): string {
   const why = error ? `: ${cutToLine(error, MAX_ERROR)}` : "";
   const text = `${cutToLine(tool, MAX_NAME)} ${cutToLine(input, MAX_TASK)}${why}`;
-  return `${outcomeIcon(outcome, glyphs.status)} ${outcome} ${glyphs.text(text)}`;
+  return `${glyphs.status[AS_STATUS[outcome]]} ${outcome} ${glyphs.text(text)}`;
 }
 
 /** What is worth saying below a run besides its line. */
@@ -84,20 +84,15 @@ function describeCalls(calls: readonly TraceCall[]): string {
     .join(", ");
 }
 
-function outcomeIcon(outcome: CallOutcome, icons: Readonly<Record<NodeStatus, string>>): string {
-  switch (outcome) {
-    case "ok":
-    case "cached":
-      return icons.completed;
-    case "running":
-      return icons.running;
-    case "interrupted":
-      return icons.waiting;
-    case "denied":
-    case "error":
-      return icons.failed;
-  }
-}
+/** The status whose icon a call gets. */
+const AS_STATUS: Readonly<Record<CallOutcome, NodeStatus>> = {
+  ok: "completed",
+  cached: "completed",
+  running: "running",
+  interrupted: "waiting",
+  denied: "failed",
+  error: "failed",
+};
 
 const MAX_VALUE = 160;
 

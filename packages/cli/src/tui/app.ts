@@ -94,9 +94,10 @@ function drawTreePane(tree: Pick<RunTree, "roots" | "node">, pane: TreePane): Dr
     isLive(root) || root.below.live > 0 || (root === last && root.below.runs > 0);
   const shown = roots.filter(isShown);
   if (shown.length === 0 || pane.height <= 0) return { lines: [], runIds: [] };
-  const onTheWay = listAncestors(tree, pane.selectedRunId);
+  // What is above the selected run must be open for it to be seen.
+  const onTheWay = tree.node(pane.selectedRunId ?? "")?.parent?.line;
   const isOpen = (node: RunNode) =>
-    isLive(node) || node.below.live > 0 || onTheWay.has(node.runId) || (node === last && pane.staysOpen);
+    isLive(node) || node.below.live > 0 || onTheWay?.has(node) || (node === last && pane.staysOpen);
   const { height, nowMs, unicode, paint, selectedRunId } = pane;
   const rows = drawTree(
     { roots: shown },
@@ -105,15 +106,4 @@ function drawTreePane(tree: Pick<RunTree, "roots" | "node">, pane: TreePane): Dr
   const sign = (row: TreeRow) =>
     row.runId !== null && row.runId === selectedRunId ? paint.busy("› ") : "  ";
   return { lines: rows.map((row) => sign(row) + row.text), runIds: rows.map(({ runId }) => runId) };
-}
-
-/** The runs that must be open for the selected one to be seen. */
-function listAncestors({ node }: Pick<RunTree, "node">, runId: string | null): ReadonlySet<string> {
-  const found = new Set<string>();
-  let id = runId === null ? null : (node(runId)?.parentRunId ?? null);
-  while (id !== null && !found.has(id)) {
-    found.add(id);
-    id = node(id)?.parentRunId ?? null;
-  }
-  return found;
 }

@@ -2,8 +2,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { appendFile, chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { builtInTools } from "@retinue/builtin/built-in-tools";
-import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import { createBuiltInRuntime, pickProjectOptions } from "@retinue/builtin/create-runtime";
 import { AnsweredElsewhere, type Approver, STOPPED } from "@retinue/core/host/approvals";
 import { decide } from "@retinue/core/rights/decide";
 import { parseRules } from "@retinue/core/rights/rule";
@@ -94,18 +93,12 @@ export async function openEngine(options: TuiOptions, terminal: Terminal, tui: T
 type Around = { terminal: Terminal; tui: Tui; approver: TuiApprover };
 
 function openRuntime(
-  { registry, settings, projectDir, places }: OpenProject,
+  project: OpenProject,
   permissionMode: TuiState["facts"]["mode"],
   { terminal, tui, approver }: Around,
 ): Runtime {
   const runtime = createBuiltInRuntime({
-    agents: registry,
-    tools: builtInTools,
-    settings,
-    projectDir,
-    dataDir: places.dataDir,
-    configDir: places.configDir,
-    env: terminal.env,
+    ...pickProjectOptions(project, { projectDir: project.projectDir, env: terminal.env }),
     permissionMode,
     approve: approver.approve,
   });

@@ -1,6 +1,9 @@
 import { realpath } from "node:fs/promises";
-import { builtInTools } from "@retinue/builtin/built-in-tools";
-import { type BuiltInOptions, createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import {
+  type BuiltInOptions,
+  createBuiltInRuntime,
+  pickProjectOptions,
+} from "@retinue/builtin/create-runtime";
 import type { RuntimeOptions } from "@retinue/core/host/create-host";
 import type { Runtime } from "@retinue/core/runtime/create-runtime";
 import type { Approval } from "@retinue/core/schema/record";
@@ -151,17 +154,12 @@ export function chooseRuntimeOptions(
   options: RunOptions,
   terminal: Terminal,
 ): RuntimeOptions {
-  const { known, projectDir, registry, places } = project;
+  const { known, projectDir } = project;
   const { onAsk } = options;
   const asks = terminal.interactive && !options.print && chooseFormat(options) === "text" && !onAsk;
   return {
-    agents: registry,
-    tools: builtInTools,
+    ...pickProjectOptions(project, { projectDir, env: terminal.env }),
     settings: applyFlags(project.settings, options),
-    projectDir,
-    dataDir: places.dataDir,
-    configDir: places.configDir,
-    env: terminal.env,
     allowedTools: parseToolRules(options.allowedTools, "--allowed-tools", known),
     disallowedTools: parseToolRules(options.disallowedTools, "--disallowed-tools", known),
     ...(options.triggers === false && { triggers: false }),

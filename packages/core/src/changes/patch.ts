@@ -44,6 +44,15 @@ async function createPatch({ path, before, after }: FileStates, blobs: BlobStore
   };
 }
 
+/** The difference of two texts in unified form. A name is `/dev/null` where there is no file. */
+export async function writeUnifiedDiff(
+  { from, to }: { from: string; to: string },
+  before: string,
+  after: string,
+): Promise<string> {
+  return [`--- ${from}`, `+++ ${to}`, ...(await hunksOf(before, after)), ""].join("\n");
+}
+
 function headOf(path: string, before: FileState, after: FileState): string[] {
   const head = [`diff --git a/${path} b/${path}`];
   if (!before && after) head.push(`new file mode ${octal(after.mode)}`);

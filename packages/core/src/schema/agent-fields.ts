@@ -128,7 +128,7 @@ const SWITCHED: VendorKey["values"] = [
   [false, true],
 ];
 const strings: JsonSchema = { oneOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] };
-const namesOf = (description: string): JsonSchema => ({ description, ...strings });
+const describeNames = (description: string): JsonSchema => ({ description, ...strings });
 
 const DELIVERABLES: JsonSchema = {
   type: "array",
@@ -142,7 +142,7 @@ const DELIVERABLES: JsonSchema = {
         properties: {
           file: { type: "string", description: "Glob in the workspace, or in the project with `project:`." },
           schema: { type: "object", description: "JSON Schema of every matching file." },
-          before: namesOf("Tools that wait until this file is there and valid."),
+          before: describeNames("Tools that wait until this file is there and valid."),
         },
       },
       {
@@ -168,9 +168,9 @@ const TRIGGERS: JsonSchema = {
             required: ["word"],
             additionalProperties: false,
             properties: {
-              word: namesOf("The word, or several that have the rest in common."),
-              with: namesOf("One of these must be in the request too."),
-              not: namesOf("None of these may be in the request."),
+              word: describeNames("The word, or several that have the rest in common."),
+              with: describeNames("One of these must be in the request too."),
+              not: describeNames("None of these may be in the request."),
             },
           },
         ],

@@ -19,7 +19,7 @@ export async function checkJson(schema: JsonSchema, value: unknown): Promise<str
     let validator = validators.get(schema);
     if (!validator) {
       // The library writes into the schema, and those of agents are frozen.
-      validator = new Created(structuredClone(schema) as never, draftOf(schema), false);
+      validator = new Created(structuredClone(schema) as never, findDraft(schema), false);
       validators.set(schema, validator);
     }
     const { valid, errors } = validator.validate(value);
@@ -96,7 +96,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && !Array.isArray(value);
 }
 
-function draftOf(schema: JsonSchema): "4" | "7" | "2019-09" | "2020-12" {
+function findDraft(schema: JsonSchema): "4" | "7" | "2019-09" | "2020-12" {
   const named = String(schema.$schema ?? "");
   if (named.includes("draft-04")) return "4";
   if (named.includes("draft-0")) return "7";

@@ -1,12 +1,11 @@
 import { type Clock, systemClock } from "@retinue/core/budget/clock";
 import { type Repeated, repeat } from "@retinue/core/budget/repeat";
 import { type Approver, STOPPED } from "@retinue/core/host/approvals";
-import type { Record } from "@retinue/core/record/record";
 import type { ApprovalAnswer } from "@retinue/core/run/ports";
 import type { Runtime } from "@retinue/core/runtime/create-runtime";
 import type { ApprovalDecision } from "@retinue/core/schema/api/approval";
 import type { Approval } from "@retinue/core/schema/record";
-import { Conflict, NotFound } from "../http/http-errors.ts";
+import { Conflict } from "../http/http-errors.ts";
 
 /** Who approves over HTTP, as the record names them. */
 export const PERSON = "the person in the browser";
@@ -64,10 +63,12 @@ export class PersonsDesk {
       this.#looking.set(true);
     });
 
-  /** Takes a person's answer; throws if the question has been answered or is not known. */
-  async answer(approvalId: string, { allowed, scope, note = "" }: ApprovalDecision): Promise<void> {
+  /** Takes a person's answer; throws if the question has been answered. */
+  async answer(
+    { approvalId, sessionId }: Approval,
+    { allowed, scope, note = "" }: ApprovalDecision,
+  ): Promise<void> {
     const { record, answer } = this.#asking();
-    const { sessionId } = await findExactly(record, approvalId);
     const words = note.trim() === "" ? {} : { note };
     const given = { allowed, by: PERSON, ...words, ...(scope && { scope }) };
     const isOpen = (await record.readSession(sessionId))?.status === "running";
@@ -119,14 +120,4 @@ export class PersonsDesk {
 function refusal({ answer }: Approval): Conflict {
   if (!answer) return new Conflict("its session has ended; there is nothing left to answer");
   return new Conflict(`it was ${answer.allowed ? "allowed" : "denied"} already, by ${answer.by}`);
-}
-
-async function findExactly(record: Record, approvalId: string): Promise<Approval> {
-  try {
-    const found = await record.findApproval(approvalId);
-    if (found.approvalId === approvalId) return found;
-  } catch {
-    // Its message lists approvals of other projects.
-  }
-  throw new NotFound(`there is no approval '${approvalId}'`);
 }

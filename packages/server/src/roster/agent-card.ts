@@ -1,7 +1,8 @@
+import { countProblems, findAgentFolder } from "@retinue/builtin/load-project";
 import type { Problem } from "@retinue/core/schema/agent";
-import type { AgentCard, AgentHealth, AgentList } from "@retinue/core/schema/api/agent";
+import type { AgentCard, AgentList } from "@retinue/core/schema/api/agent";
 import type { AnyTool } from "@retinue/core/tools/tool";
-import { findAgentFolder, isEditable, type Roster, type RosterEntry, shownPath } from "./agent-roster.ts";
+import { isEditable, type Roster, type RosterEntry, shownPath } from "./agent-roster.ts";
 import { describeFace } from "./delegation-view.ts";
 import { findConcerns } from "./find-concerns.ts";
 
@@ -63,10 +64,4 @@ function tryConcerns(
 
 function namePlace(file: string | undefined, { projectDir }: Roster): string {
   return file === undefined ? "the settings or the command line" : shownPath(file, projectDir);
-}
-
-function countProblems(problems: readonly Problem[]): AgentHealth {
-  const count = (severity: Problem["severity"]) =>
-    problems.filter((problem) => problem.severity === severity).length;
-  return { errors: count("error"), warnings: count("warning"), notes: count("info") };
 }

@@ -1,6 +1,6 @@
 import { lstat, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, isAbsolute, relative, sep } from "node:path";
 import type { Project } from "@retinue/builtin/load-project";
 import { listPlaces } from "@retinue/core/agents/find-agent-files";
 import { isBroken } from "@retinue/core/agents/registry";
@@ -58,15 +58,6 @@ export function readRoster(project: Project, projectDir: string): Roster {
 /** The folders of project and user in which agents are looked for, in order of precedence. */
 export function agentFolders({ places }: Pick<Project, "places">, projectDir: string) {
   return listPlaces({ projectDir, homeDir: places.homeDir, configHome: places.configHome });
-}
-
-/** The folder that new agents of a scope go to. */
-export function findAgentFolder(
-  { places }: Pick<Project, "places">,
-  projectDir: string,
-  scope: "project" | "user",
-): string {
-  return scope === "project" ? join(projectDir, ".retinue", "agents") : join(places.configDir, "agents");
 }
 
 /** A path as people name it: below the project, or below their home. */

@@ -5,6 +5,7 @@ import { toForm } from "@retinue/core/agents/edit/check-edit";
 import { parseAgentFile } from "@retinue/core/agents/parse-agent-file";
 import { MAX_FILE_BYTES } from "@retinue/core/agents/read-text";
 import { type AgentRegistry, takeDefinitions } from "@retinue/core/agents/registry";
+import { writeUnifiedDiff } from "@retinue/core/changes/patch";
 import type { Agent, AgentFormat, Problem } from "@retinue/core/schema/agent";
 import type { AgentReview } from "@retinue/core/schema/api/agent";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
@@ -49,6 +50,8 @@ export async function reviewAgent(input: ReviewInput): Promise<AgentReview> {
   const oldName = entry?.name ?? null;
   const problems = [...parsed.problems, ...(agent ? neighbourProblems(after, agent, oldName) : [])];
   const judged = judge(input, agent, after);
+  const to = shownPath(path, projectDir);
+  const names = { from: onDisk === null ? "/dev/null" : to, to };
   return {
     form: parsed.agent ? toForm(parsed.agent) : null,
     format,
@@ -64,10 +67,7 @@ export async function reviewAgent(input: ReviewInput): Promise<AgentReview> {
     rights: judged.rights,
     delegatesTo: judged.delegatesTo,
     graph: delegationGraph(after),
-    diff:
-      text === null
-        ? ""
-        : await unifiedDiff({ name: shownPath(path, projectDir), before: onDisk, after: text }),
+    diff: text === null || text === onDisk ? "" : await writeUnifiedDiff(names, onDisk ?? "", text),
   };
 }
 
@@ -140,37 +140,4 @@ function circular(cycle: readonly string[]): string {
 export function fileName(name: string | undefined): string {
   const file = name === undefined || name === "" ? "unnamed" : name;
   return extname(file) === ".md" ? file : `${file}.md`;
-}
-
-/** A file before and after; null if it is new. */
-type Change = { name: string; before: string | null; after: string };
-
-/** Texts that differ in more lines than this share nothing worth looking for. */
-const MOST_EDITS = 4_000;
-
-/** What differs, in unified form; empty if nothing does. */
-async function unifiedDiff({ name, before, after }: Change): Promise<string> {
-  if (before === after) return "";
-  const { createTwoFilesPatch } = await import("diff");
-  const from = before === null ? "/dev/null" : name;
-  const options = { context: 3, maxEditLength: MOST_EDITS };
-  const patch = createTwoFilesPatch(from, name, before ?? "", after, "", "", options);
-  return patch?.replace(/^(?:Index: .*\n)?=+\n/, "") ?? replacedWhole(from, name, before ?? "", after);
-}
-
-function replacedWhole(from: string, to: string, before: string, after: string): string {
-  const old = splitLines(before);
-  const fresh = splitLines(after);
-  return [
-    `--- ${from}`,
-    `+++ ${to}`,
-    `@@ -${old.length > 0 ? 1 : 0},${old.length} +${fresh.length > 0 ? 1 : 0},${fresh.length} @@`,
-    ...old.map((line) => `-${line}`),
-    ...fresh.map((line) => `+${line}`),
-    "",
-  ].join("\n");
-}
-
-function splitLines(text: string): string[] {
-  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstat, mkdir, unlink } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { findAgentFolder } from "@retinue/builtin/load-project";
 import { parseAgentFile } from "@retinue/core/agents/parse-agent-file";
 import { readText } from "@retinue/core/agents/read-text";
 import { PathRefused, writeInside } from "@retinue/core/files/open-inside";
@@ -11,7 +12,6 @@ import type { PermissionMode } from "@retinue/core/schema/rights";
 import type { ServerDesk } from "../desk.ts";
 import { Conflict } from "../http/http-errors.ts";
 import {
-  findAgentFolder,
   type Roster,
   type RosterEntry,
   readRoster,

@@ -42,8 +42,7 @@ export const approvalRoutes: readonly ApiRoute[] = [
     body: ApprovalDecision,
     answer: ApprovalView,
     async handle({ params: { id }, body }, desk) {
-      await ownApproval(desk, id);
-      await desk.person.answer(id, body);
+      await desk.person.answer((await ownApproval(desk, id)).approval, body);
       const { approval, session } = await ownApproval(desk, id);
       return approvalView(desk, approval, session);
     },

@@ -1,12 +1,12 @@
 import { relative, sep } from "node:path";
 import { applyEdits, type Edit } from "@retinue/code/file-tools/apply-edits";
 import { applyUnifiedPatch } from "@retinue/code/file-tools/apply-patch";
+import { writeUnifiedDiff } from "@retinue/core/changes/patch";
 import { openForReading } from "@retinue/core/files/open-inside";
 import type { Record } from "@retinue/core/record/record";
 import type { Approval, SessionRow } from "@retinue/core/schema/record";
 
 const MOST_BYTES = 1_000_000;
-const MOST_EDITS = 5_000;
 
 /**
  * What a call that writes or edits a file would change in it as it is now, as a unified diff. Null for other calls, and for
@@ -27,7 +27,10 @@ export async function proposedDiff(
     const before = await currentText(root, path);
     const after = await textAfter(before ?? "", path, request.input);
     if (after === null || Buffer.byteLength(after) > MOST_BYTES) return null;
-    return await unified(relative(root, path).replaceAll(sep, "/"), before, after);
+    if (before?.includes("\0") || after.includes("\0")) return null;
+    const name = relative(root, path).replaceAll(sep, "/");
+    const names = { from: before === null ? "/dev/null" : `a/${name}`, to: `b/${name}` };
+    return await writeUnifiedDiff(names, before ?? "", after);
   } catch {
     return null;
   }
@@ -73,16 +76,4 @@ async function textAfter(before: string, path: string, input: unknown): Promise<
 function isEdit(value: unknown): value is Edit {
   if (typeof value !== "object" || value === null || !("old" in value) || !("new" in value)) return false;
   return typeof value.old === "string" && value.old !== "" && typeof value.new === "string";
-}
-
-async function unified(name: string, before: string | null, after: string): Promise<string | null> {
-  if (before?.includes("\0") || after.includes("\0")) return null;
-  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
-  const from = before === null ? "/dev/null" : `a/${name}`;
-  const patch = createTwoFilesPatch(from, `b/${name}`, before ?? "", after, undefined, undefined, {
-    context: 3,
-    maxEditLength: MOST_EDITS,
-    headerOptions: FILE_HEADERS_ONLY,
-  });
-  return patch ?? null;
 }
