@@ -58,7 +58,7 @@ test("a page in place of Google's answer is no empty mailbox, calendar or addres
   ])
     await expect(call()).rejects.toMatchObject({
       type: "tool_error",
-      message: expect.stringContaining("no JSON"),
+      message: expect.stringContaining("not JSON"),
     });
 });
 

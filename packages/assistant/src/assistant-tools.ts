@@ -66,7 +66,7 @@ function closeOnce(assistant: Assistant): Promise<void> {
   return closing;
 }
 
-/** Stands where no settings have said whose services are meant. */
+/** The assistant of tools that have no settings yet: it refuses every service. */
 function createUnopened(): Assistant {
   const refuse = () => Promise.reject(new ToolFault("tool_error", "no services are set up"));
   return {

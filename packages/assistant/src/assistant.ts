@@ -29,7 +29,7 @@ export type Assistant = {
 
 const byRuntime = new WeakMap<HostPlaces, Assistant>();
 
-/** The assistant of a runtime: one for all of its tools, which opens nothing before a tool asks for it. */
+/** The assistant of a runtime: one for all of its tools; it opens a service when a tool first asks for it. */
 export function findAssistant(settings: Settings, places: HostPlaces): Assistant {
   let assistant = byRuntime.get(places);
   if (!assistant) {
@@ -54,7 +54,7 @@ export function createAssistant(
   };
   let isClosed = false;
 
-  /** One answer for the life of the assistant: what a person approved for one account never goes out by another. */
+  /** Picked once for the life of the assistant: what a person approved for one account never goes out by another. */
   const pick = (service: Service) => remember(picked, service, () => pickAccount(service, wanted, places));
 
   async function provider<Name extends Service>(service: Name): Promise<NonNullable<Providers[Name]>> {
@@ -94,7 +94,7 @@ export function createAssistant(
   };
 }
 
-/** Tools know faults only; what a person must fix comes with its remedy. */
+/** Tools know only faults, so a hint for the person becomes part of the message. */
 function toOpeningFault(thrown: unknown, service: Service): ToolFault {
   if (thrown instanceof ToolFault) return thrown;
   if (!(thrown instanceof RetinueError))

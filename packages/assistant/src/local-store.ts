@@ -66,7 +66,7 @@ export function findZone(
   return [timezone, owners, env.TZ].find((name) => name !== undefined && isZone(name)) ?? findMachineZone();
 }
 
-/** An import leaves out what is there already, so one that was cut short is simply made again. */
+/** An import skips what is stored already, so one that was interrupted is repeated. */
 async function fillOnce(store: EmbeddedStore, file: string, folder: string): Promise<void> {
   const mark = `${file}.filled`;
   const isFilled = await access(mark).then(
@@ -103,7 +103,7 @@ function readOwnerZone(folder: string, within: string | undefined): string | und
   }
 }
 
-/** The text of a small regular file; a link might lead to a device that never ends or waits for somebody. */
+/** The text of a small regular file; a link might lead to a device that never ends or blocks. */
 function readSmallFile(path: string): string {
   const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {

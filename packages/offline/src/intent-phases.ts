@@ -45,7 +45,10 @@ function nextPhase(domain: Domain, situation: Situation): OfflineMove {
 /** Longer requests are not read: rules understand sentences, not documents. */
 const MAX_REQUEST_CHARS = 8_000;
 
-/** What a domain agent makes of a request: a plan whose every value is in the request, or what is missing. The time comes from the prompt, never from a clock. */
+/**
+ * What a domain agent makes of a request: a plan whose every value is in the request, or what is missing. The time comes
+ * from the prompt, never from a clock.
+ */
 export function assess(domain: Domain, text: string, at: Now | undefined): Assessment {
   return buildAssessment(text, readFor(domain, text, at), RULES[domain].example);
 }

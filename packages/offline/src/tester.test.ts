@@ -78,7 +78,7 @@ test("without a report there are no counts, whatever the output says", () => {
   expect(readTestRun(answerFor(null)).counts).toBeUndefined();
 });
 
-test("a file that could not be loaded is no failed test", () => {
+test("a file that could not be loaded is not a failed test", () => {
   const broken = [{ name: "src/x.test.ts", file: "src/x.test.ts", message: "SyntaxError: Unexpected token" }];
   const run = readTestRun(answerFor({ passed: 2, failed: 0, skipped: 0, failures: [], broken }));
   expect(run.failures).toEqual([

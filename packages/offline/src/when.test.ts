@@ -62,7 +62,7 @@ test.each([
   "tomorrow at 2pm UTC",
   "tomorrow at 2pm at 3",
   "in two hours",
-])("%s is no moment", (text) => {
+])("%s is not a moment", (text) => {
   expect(readWords(text)).toBeTypeOf("string");
 });
 

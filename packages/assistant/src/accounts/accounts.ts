@@ -119,7 +119,7 @@ export type Accounts = TypeIn<typeof ACCOUNTS>;
 /** Secrets of one account, by name: `refreshToken`, `accessToken`, `clientSecret`, `token`, `password` and the like. */
 export type Secrets = Readonly<Record<string, string>>;
 
-/** Who serves a domain: an account, or the local store if null; `hasAny` if an account serves any domain at all. */
+/** Who serves a domain: an account, or null for the local store; `hasAny`: an account serves at least one domain. */
 export type Picked = { readonly account: Account | null; readonly hasAny: boolean };
 
 /** The path of the file of accounts. */
@@ -172,7 +172,7 @@ function parseJson(text: string, file: string): unknown {
   }
 }
 
-/** The schema has seen to everything; this only tells the compiler. */
+/** The schema has checked everything; this only tells the compiler. */
 function isAccounts(value: unknown): value is Accounts {
   return typeof value === "object" && value !== null && "accounts" in value && "defaults" in value;
 }
@@ -185,7 +185,7 @@ function refuseFile(file: string, why: string): RetinueError {
   );
 }
 
-/** Picks who serves a domain: the settings' word, else the default of the accounts, else the local store. */
+/** Picks who serves a domain: by the settings, else by the default of the accounts, else the local store. */
 export async function pickAccount(
   service: Service,
   settings: AssistantSettings,
@@ -201,7 +201,7 @@ export function hasAnyAccount(settings: AssistantSettings, accounts: Accounts): 
   return SERVICES.some((service) => chooseId(service, settings, accounts) !== LOCAL);
 }
 
-/** The account that serves a domain; null for the local store. One that is named and missing is never passed over. */
+/** The account that serves a domain; null for the local store. A named account that is missing is an error. */
 export function chooseAccount(
   service: Service,
   settings: AssistantSettings,

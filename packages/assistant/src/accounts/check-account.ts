@@ -75,7 +75,7 @@ async function tryService(service: Service, reading: Reading): Promise<unknown> 
   });
 }
 
-/** A token that has run out is no fault as long as another can be had for it. */
+/** An expired token is not a fault if it can be renewed. */
 async function checkService(reading: Reading, service: Service): Promise<AccountCheck> {
   const { account, providers, signal } = reading;
   try {
@@ -130,7 +130,7 @@ export async function fetchSlackIdentity(
   if (!/^[\x21-\x7e]{8,500}$/.test(token))
     throw new RetinueError(
       "input",
-      "that is no token",
+      "that is not a token",
       "a token of a bot begins with xoxb-, of a person with xoxp-",
     );
   const { value, headers } = await postForm(

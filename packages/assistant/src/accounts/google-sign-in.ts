@@ -136,7 +136,7 @@ function readAddress(token: unknown): string {
     const email = textIn(claims.email) ?? "";
     if (/^[^\s@<>"]+@[^\s@<>"]+$/.test(email)) return email.toLowerCase();
   } catch {
-    // Told below.
+    // Refused below.
   }
   throw new RetinueError("auth", "Google did not tell whose account it is");
 }
@@ -183,7 +183,7 @@ export async function waitForRedirect(
     const answer = readAnswer(request, port);
     if (!answer) return sendPage(response, 404, "There is nothing here.");
     const told = readCode(answer, state);
-    // Only once the person's page is written, as what comes next may end all connections.
+    // Only after the page is written: the next step may close all connections.
     if (told instanceof RetinueError) {
       response.once("close", () => reject(told));
       sendPage(

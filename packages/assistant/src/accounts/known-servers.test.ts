@@ -20,5 +20,5 @@ test("a server is a host and perhaps a port; the usual ports speak TLS from the 
   expect(parseServer("127.0.0.1:1143", 993)).toEqual({ host: "127.0.0.1", port: 1143, secure: false });
   expect(parseServer("[::1]:465", 465)).toEqual({ host: "::1", port: 465, secure: true });
   for (const text of ["", "a b", "http://x", "x:", "x:0", "x:70000", "user@x", "x:1:2"])
-    expect(() => parseServer(text, 993)).toThrow("is no server");
+    expect(() => parseServer(text, 993)).toThrow("is not a server");
 });

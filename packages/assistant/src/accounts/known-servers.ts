@@ -56,7 +56,7 @@ export function parseServer(text: string, usualPort: number): MailServer {
   if (host === undefined || number < 1 || number > 65_535)
     throw new RetinueError(
       "usage",
-      `'${text}' is no server`,
+      `'${text}' is not a server`,
       "write it like mail.example.org or mail.example.org:993",
     );
   return { host: host.replaceAll(/[[\]]/g, ""), port: number, secure: number === 993 || number === 465 };

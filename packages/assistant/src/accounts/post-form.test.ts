@@ -23,15 +23,15 @@ test("an error names the place and neither what was sent nor what was answered",
   const thrown = await postForm(`${origin}/page`, { code: "hush" }, { signal }).catch(
     (error: Error) => error,
   );
-  expect(thrown).toMatchObject({ code: "failed", message: /its answer is no JSON/ });
+  expect(thrown).toMatchObject({ code: "failed", message: /its answer is not JSON/ });
   expect(String(thrown)).not.toContain("hush");
 });
 
 test.each([
   ["http://slack.example/api/", "in the clear"],
   ["https://ada:hush@a.example/", "with a password in it"],
-  ["ftp://a.example/", "is no web address"],
-  ["nowhere", "is no web address"],
+  ["ftp://a.example/", "is not a web address"],
+  ["nowhere", "is not a web address"],
 ])("%s is refused", (url, why) => {
   expect(() => refusePlain(url)).toThrow(why);
   expect(refusePlain("https://dav.example.org:8443/x")).toBe("dav.example.org:8443");

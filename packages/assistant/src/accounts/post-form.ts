@@ -36,7 +36,7 @@ export async function postForm(
     if (isJsonObject(value)) return { ok: response.ok, headers: response.headers, value };
   } catch (thrown) {
     // The parser's own words would quote the answer.
-    const why = thrown instanceof ToolFault ? thrown.message : "its answer is no JSON";
+    const why = thrown instanceof ToolFault ? thrown.message : "its answer is not JSON";
     throw new RetinueError("failed", `${host} cannot be asked: ${why}`, "check the network, and try again");
   }
   throw new RetinueError("failed", `${host} gave an answer that is not understood`);
@@ -46,7 +46,11 @@ export async function postForm(
 export function refusePlain(url: string): string {
   const parsed = URL.parse(url);
   if (!parsed || (parsed.protocol !== "https:" && parsed.protocol !== "http:"))
-    throw new RetinueError("input", `'${url}' is no web address`, "write it like https://dav.example.org/");
+    throw new RetinueError(
+      "input",
+      `'${url}' is not a web address`,
+      "write it like https://dav.example.org/",
+    );
   if (parsed.username || parsed.password)
     throw new RetinueError(
       "input",

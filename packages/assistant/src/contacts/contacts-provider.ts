@@ -43,13 +43,13 @@ export type ContactsProvider = ServiceProvider<"embedded" | "google" | "carddav"
 type ContactSource = Pick<ContactsProvider, "kind" | "refresh"> & {
   /** All people and lists, in the order in which they are given. */
   load(signal: AbortSignal): Promise<readonly (Contact & Partial<CardFields>)[]>;
-  /** How long they are kept before they are read again: recipients of one message are looked up one by one. */
+  /** How long they are cached: recipients of one message are looked up one by one. */
   readonly freshMs: number;
   /** Milliseconds since any moment. */
   now?(): number;
 };
 
-/** What a card has besides the contact that it gives. */
+/** What a card has besides its contact. */
 export type CardFields = { readonly uid: string; readonly memberRefs: readonly string[] };
 
 /** An address book that is read as a whole, and searched here. */

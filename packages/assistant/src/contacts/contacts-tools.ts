@@ -160,7 +160,7 @@ async function findOwner(address: string, services: Services): Promise<Contact |
   return contacts.find(({ emails }) => emails.some((each) => isSameAddress(each, address)));
 }
 
-/** The same address at the nearest well-known domain, or one of the address book; undefined if it is at one or near none. */
+/** The same address at the nearest well-known domain, or one of the address book; undefined if it is already at one, or near none. */
 function suggestAddress(address: string, ofContacts: readonly string[]): string | undefined {
   const at = address.lastIndexOf("@");
   const domain = address.slice(at + 1).toLowerCase();

@@ -55,7 +55,7 @@ test("the caller itself reads what is missing or has changed", async () => {
     );
 });
 
-test("a list that was cut off is no list", async () => {
+test("a list that was cut off is a fault", async () => {
   const cut = new Response("<d:multistatus><d:response>", { status: 207 });
   await expect(ask(SERVER.url, { [SERVER.url]: cut }, { method: "REPORT" })).rejects.toMatchObject({
     message: /something else than a list/,

@@ -6,7 +6,7 @@ import { ToolFault } from "../service-tools/tool-fault.ts";
 const MAX_BYTES = 30_000_000;
 const ANSWER_MS = 60_000;
 const MAX_HOPS = 3;
-/** Strangers register names below these, so that neighbours there are no sisters. */
+/** Strangers register names below these, so hosts below them do not belong together. */
 const REGISTRY = /^(?:ac|co|com|edu|gob|gov|gv|ltd|ne|net|nom|or|org|plc)\.[a-z]{2}$/;
 
 /** Where a DAV server is, or a path on it (the rest is found by asking it), and who asks. */
@@ -46,7 +46,7 @@ async function fetchOnce(url: URL, init: RequestInit, signal: AbortSignal): Prom
   const { status } = response;
   const said = `${url.host} answered ${status} ${response.statusText}`.trim();
   const refused = status === 401 ? `the password was refused: ${said}` : said;
-  // The caller itself reads success, redirects, what is missing, what exists or has changed.
+  // The caller handles success, redirects, and what is missing, exists already or has changed.
   const isAllowed = status === 403 && url.pathname.startsWith("/.well-known/");
   const fault = isAllowed ? undefined : findStatusFault(response, refused, Date.now());
   if (fault) throw fault;
@@ -60,7 +60,7 @@ async function fetchOnce(url: URL, init: RequestInit, signal: AbortSignal): Prom
 
 /** The address of a DAV server; `params` if a password may not go there. */
 export function parseServerUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new ToolFault("params", `'${text}' is no address of a server`);
+  if (!URL.canParse(text)) throw new ToolFault("params", `'${text}' is not the address of a server`);
   const url = new URL(text);
   if (isSafeUrl(url)) return url;
   throw new ToolFault("params", `a password goes only over https, not to ${url.protocol}//${url.host}`);
@@ -75,7 +75,7 @@ function isOwn(url: URL, home: URL): boolean {
   return isName && parent.includes(".") && !REGISTRY.test(parent) && url.hostname.endsWith(`.${parent}`);
 }
 
-/** A page of a proxy, or a list that was cut off, must not pass for an empty calendar: the client's parser takes anything. */
+/** A page of a proxy, or a list that was cut off, must not pass for an empty calendar: the client's parser accepts anything. */
 function isWholeList({ status }: Response, body: Uint8Array): boolean {
   const end = Buffer.from(body.subarray(-2_000)).toString("latin1");
   return status === 207 && /<\/(?:[\w.-]+:)?multistatus\s*>|<(?:[\w.-]+:)?multistatus\b[^<>]*\/>/.test(end);

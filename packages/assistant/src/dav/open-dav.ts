@@ -20,7 +20,7 @@ type DavOptions = DavServer & {
   now?(): number;
 };
 
-/** An event, the file it is in, and what else is in that file (nothing, unless a server is odd). */
+/** An event, the file it is in, and what else is in that file (usually nothing). */
 type StoredFile = StoredSeries & { readonly url: string; readonly others: readonly Series[] };
 
 const MAX_COLLECTIONS = 20;
@@ -123,7 +123,7 @@ async function fetchEventCalendars(server: DavServer, signal: AbortSignal) {
   return own.sort((a, b) => Number(b.isWritable) - Number(a.isWritable));
 }
 
-/** A server that does not say what may be done is asked by doing it. */
+/** A server that does not say what is allowed is assumed to allow it. */
 function isWritable({ projectedProps }: DAVCalendar): boolean {
   const set = projectedProps?.currentUserPrivilegeSet;
   const privilege = typeof set === "object" && set !== null && "privilege" in set ? set.privilege : undefined;

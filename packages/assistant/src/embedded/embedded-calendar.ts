@@ -26,10 +26,10 @@ type EventRow = {
 const MAX_UID_CHARS = 900;
 /** Days begin at other moments in other zones. */
 const MARGIN_MS = 2 * 86_400_000;
-/** After so many series other work gets a turn: hostile events are costly to follow. */
+/** After so many series other work gets its turn: hostile events are costly to expand. */
 const SERIES_AT_ONCE = 20;
 const MOST_REMEMBERED = 5000;
-/** What was parsed, by its etag, which is a hash of the text. */
+/** Parsed series by their etag, which is a hash of the text. */
 const remembered = new Map<string, Series>();
 
 /** The calendar in the store. Nobody is told of an event: the store sends nothing. */

@@ -16,7 +16,7 @@ export function createEmbeddedContacts(database: EmbeddedDatabase): ContactsProv
   });
 }
 
-/** Keeps a contact with the text it was read from; says whether anything is new. A newer text goes before an older. */
+/** Keeps a contact with the text it was read from; says whether anything is new. A newer text replaces an older one. */
 export function putContact(database: EmbeddedDatabase, card: Card, vcard: string): boolean {
   const { changes } = database.db
     .prepare(

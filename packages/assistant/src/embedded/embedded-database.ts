@@ -11,7 +11,7 @@ export type StoreOwner = {
   readonly zone?: string;
 };
 
-/** Where the store is kept, and what is not kept in it. */
+/** Where the store is, and what it needs from outside. */
 export type EmbeddedOptions = {
   /** Path of the database file, or `:memory:`. */
   readonly file: string;
@@ -136,7 +136,7 @@ export class EmbeddedDatabase {
     return this.#database.db;
   }
 
-  /** What a person must be told about opening the file. */
+  /** Notices for the person about opening the file. */
   get notices(): readonly string[] {
     return this.#database?.notices ?? [];
   }
@@ -162,7 +162,7 @@ export class EmbeddedDatabase {
     return Number(changes) > 0;
   }
 
-  /** Does some work wholly or not at all. */
+  /** Does some work in one transaction. */
   within<T>(work: (db: Database["db"]) => T): T {
     const { db } = this;
     if (db.isTransaction) return work(db);
@@ -189,7 +189,7 @@ export function cleanColumn(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\u{FFFD}");
 }
 
-/** A number is bound as a floating point value, by which FTS5 does not find a row. */
+/** A number would be bound as a floating point value, by which FTS5 finds no row. */
 export function bindRowid(id: unknown): bigint {
   return BigInt(Number(id));
 }

@@ -44,7 +44,7 @@ import {
 const KEPT = "kept in the local store; add an account to really send";
 const IMPORTED = "imported; the local store did not send it";
 
-/** The mailbox in the store. A message to its owner arrives; to everybody else it is kept and said to be queued. */
+/** The mailbox in the store. A message to its owner arrives; one to anybody else is kept and reported as queued. */
 export function createEmbeddedMail(database: EmbeddedDatabase): MailProvider {
   return {
     kind: "embedded",
@@ -117,7 +117,7 @@ async function findDelivery(database: EmbeddedDatabase, id: string): Promise<Del
   });
 }
 
-/** What is known of a recipient of whom nothing was heard; a delivery that did not happen is never claimed. */
+/** What is known of a recipient without a report; a delivery that did not happen is never claimed. */
 function describeUnsent(folder: string, isLocal: boolean): Omit<RecipientStatus, "address"> {
   if (folder === "drafts") return { status: "unknown", detail: "a draft; it was not sent" };
   return folder === "sent" && isLocal
@@ -147,7 +147,7 @@ const OPERATORS = ["from", "to", "subject", "after", "before", "is", "has", "in"
 
 /**
  * Messages that fit, newest first. The text may hold operators as Gmail has them (`from:dana is:unread`). Drafts are found
- * only with `in:drafts`, so that none is taken for something that was sent.
+ * only with `in:drafts`, so that none is taken for a sent message.
  */
 function searchMails(
   database: EmbeddedDatabase,
@@ -186,7 +186,7 @@ function buildConditions(query: MailQuery, owner: StoreOwner & { readonly zone: 
 function buildTextCondition(text: string): Condition[] {
   if (text === "") return [];
   const searched = { table: "mail_texts", columns: ["subject", "people", "body"], row: "row" };
-  // Signs without any word are in no text.
+  // A query without any word finds nothing.
   return buildTextConditions(text, searched) ?? [{ sql: "0", values: [] }];
 }
 
@@ -251,11 +251,11 @@ type NewMail = {
   readonly unread: boolean;
   /** Counts if the message says none. */
   readonly dateMs: number;
-  /** The thread it is an answer in, if that is known otherwise than by its headers. */
+  /** The thread it answers in, if its headers do not say so. */
   readonly threadId?: string;
 };
 
-/** A message as it was put in, or was found there. */
+/** A message that was stored now or before. */
 type KeptMail = { readonly id: string; readonly threadId: string; readonly isNew: boolean };
 
 const MAX_INDEXED_CHARS = 1_000_000;
@@ -355,7 +355,7 @@ function hashContent(content: string | Uint8Array): string {
 
 /**
  * The thread of a message and of those it refers to; the message itself comes last. Threads that turn out to be one
- * are joined, so that the order in which messages come in does not matter.
+ * are joined, so that the order of messages does not matter.
  */
 function joinThread(db: Database["db"], messageIds: readonly string[], wanted?: string): string {
   const select = db.prepare("SELECT thread_id FROM thread_ids WHERE message_id = ?");

@@ -162,7 +162,7 @@ function findOwnerUser(database: EmbeddedDatabase): SlackUser {
   return user;
 }
 
-/** By `#name`, name or id; `@person` or its id is the conversation with that person, which need not have begun. */
+/** By `#name`, name or id; `@person` or its id is the conversation with that person, which need not exist yet. */
 function findChannel(database: EmbeddedDatabase, asked: string): StoredChannel {
   const channels = listChannels(database);
   const wanted = asked.trim();
@@ -194,7 +194,7 @@ function readLimit(limit: number): number {
   return Math.max(0, Math.trunc(limit));
 }
 
-/** A channel as it is kept; a direct conversation is named after the other person's `@name`. */
+/** A stored channel; a direct conversation is named after the other person's `@name`. */
 export type StoredChannel = {
   readonly id: string;
   readonly kind: "public" | "private" | "direct";
@@ -203,7 +203,7 @@ export type StoredChannel = {
   readonly members: readonly string[];
 };
 
-/** A message as it is kept, with Slack's own markup in its text. */
+/** A stored message, with Slack's own markup in its text. */
 export type StoredMessage = {
   readonly channelId: string;
   readonly ts: string;
@@ -307,7 +307,7 @@ export function loadSlackNames(database: EmbeddedDatabase): Names {
   return { person: (id) => people.get(id), channel: (id) => channels.get(id) };
 }
 
-/** A row as it is kept. */
+/** A stored message from its row. */
 export function readStoredMessage(row: Record<string, unknown>): StoredMessage {
   return {
     channelId: String(row.channel_id),

@@ -27,11 +27,11 @@ type ExportedFile = { readonly path: string; readonly content: Buffer };
 
 const FILE_MODE = constants.S_IFREG | 0o600;
 const FOLDER_MODE = constants.S_IFDIR | 0o700;
-/** Below what an import takes, so that every export can be read again. */
+/** Less than an import takes, so that every export can be imported again. */
 const MBOX_BYTES = 64 * 1024 * 1024;
 const FOLDERS = ["inbox", "sent", "drafts"] as const;
 
-/** Writes the whole store into a new or empty folder that only the person can read, in the formats that an import takes. */
+/** Writes the whole store into a new or empty folder that only the person can read, in the formats that an import reads. */
 export async function exportTo(
   store: EmbeddedStore,
   dir: string,

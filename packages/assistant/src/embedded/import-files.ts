@@ -123,7 +123,7 @@ function isKnownKind(file: string): boolean {
   return [".eml", ".mbox", ".ics", ".vcf"].includes(extname(file).toLowerCase());
 }
 
-/** Imports one message; into the folder its file is named after, else by who wrote it. */
+/** Imports one message into the folder its file is named after, else by its author. */
 export async function importMail({ database, file, report }: ImportSource, mail: FiledMail): Promise<void> {
   try {
     const read = await readMail(mail.bytes);
@@ -190,7 +190,7 @@ function readFileOwner(file: string): string | undefined {
   return /^([^\s@]{1,64}@[^\s@]+\.[^\s@]+)\.ics$/i.exec(basename(file))?.[1]?.toLowerCase();
 }
 
-/** Imports the cards of vCard text, each kept with its own text, so that what is not understood of it is not lost. */
+/** Imports the cards of vCard text, each kept with its own text, so that no unknown field of it is lost. */
 export async function importCards({ database, file, report }: ImportSource, text: string): Promise<void> {
   const blocks = splitBlocks(text.replace(/^\uFEFF/, ""), ["VCARD"]).map((block) => `${block}\r\n`);
   if (blocks.length === 0) addProblem(report, file, "there is no card in it");

@@ -13,7 +13,7 @@ export type ImportReport = {
   readonly counts: Counts;
   /** How many the store had already. */
   skipped: number;
-  /** What could not be read; it kept nothing else from being imported. */
+  /** What could not be read; everything else was imported. */
   readonly problems: { readonly file: string; readonly message: string }[];
 };
 
@@ -23,12 +23,12 @@ const MAX_FILES = 50_000;
 /** The largest file that is read. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024;
 
-/** Creates a report of nothing. */
+/** Creates an empty report. */
 export function createReport(): ImportReport {
   return { counts: { mails: 0, events: 0, contacts: 0, channels: 0, messages: 0 }, skipped: 0, problems: [] };
 }
 
-/** Counts one thing that was new or known. */
+/** Counts one item as new or as known. */
 export function count(report: ImportReport, kind: keyof Counts, isNew: boolean): void {
   if (isNew) report.counts[kind]++;
   else report.skipped++;

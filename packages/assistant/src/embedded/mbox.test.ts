@@ -14,7 +14,7 @@ test("messages of an mbox file come back with their quoted lines, state and time
   expect(text(mails[1]?.bytes)).toContain("is text\r\n");
 });
 
-test("what is no mbox file has no messages", () => {
+test("a file that is not an mbox file has no messages", () => {
   expect([...readMbox(Buffer.from("Subject: x\n\ny\n"))]).toEqual([]);
   expect([...readMbox(Buffer.alloc(0))]).toEqual([]);
 });

@@ -10,7 +10,7 @@ export type FiledMail = {
   readonly envelopeMs: number | null;
 };
 
-/** With a year and a time, so that a paragraph that begins with the word is none. */
+/** With a year and a time, so that a paragraph that begins with "From" does not match. */
 const SEPARATOR = /(?:^|(?<=\n\r?\n))From (?=[^\n]{0,500}\d{4})[^\n]{0,500}\d:\d\d[^\n]*(?:\n|$)/g;
 const STATUS = /^(x-)?status:/i;
 

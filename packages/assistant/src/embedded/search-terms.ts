@@ -1,11 +1,11 @@
-// What somebody searches for, as conditions on the tables of the local store.
+// Search words as conditions on the tables of the local store.
 
 import { isStopWord } from "@retinue/core/text/terms";
 import { foldText } from "../service-tools/tool-output.ts";
 
 const MOST_TERMS = 32;
 const MAX_TERM_CHARS = 64;
-/** Scripts that put no space between words, so that the tokenizer takes a whole sentence for one. */
+/** Scripts without spaces between words: the tokenizer takes a whole sentence for one word. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
@@ -64,14 +64,14 @@ function splitTerms(text: string): readonly Term[] {
   return (telling.length > 0 ? telling : filled).slice(0, MOST_TERMS);
 }
 
-/** Runs of what FTS5's tokenizer takes as parts of words; none of them holds a quotation mark. */
+/** Words as FTS5's tokenizer splits them; none of them has a quotation mark. */
 function splitWords(text: string): string[] {
   return (text.normalize("NFC").match(/[\p{L}\p{M}\p{N}\p{Co}]+/gu) ?? []).map((word) =>
     [...word].slice(0, MAX_TERM_CHARS).join(""),
   );
 }
 
-/** What must all be found in a column of folded words. */
+/** The parts that must all be in a column of folded words. */
 export function splitFolded(text: string): string[] {
   return foldText(text)
     .split(/[\s,<>"]+/)

@@ -152,7 +152,7 @@ function readChannel(
   return { id, kind: isPrivate ? "private" : kind, name, isShared, members };
 }
 
-/** A message of a day's file; null for what is none. */
+/** A message of a day's file; null for anything else. */
 function readMessage(fields: JsonObject, channelId: string): StoredMessage | null {
   const ts = readText(fields.ts);
   if (fields.type !== "message" || !isSlackTs(ts) || isSystemMessage(fields.subtype)) return null;
@@ -180,7 +180,7 @@ function readReactions(value: unknown): StoredMessage["reactions"] {
     });
 }
 
-/** A text that says something, well formed and short enough to be shown. */
+/** A text that is not empty, well formed and short enough to be shown. */
 function readText(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   return (

@@ -8,7 +8,7 @@ import { ToolFault } from "../service-tools/tool-fault.ts";
 /** Headers that a list shows. */
 export const SUMMARY_HEADERS: readonly string[] = ["From", "To", "Subject", "Date"];
 
-/** Names a message even if the service gave it another Message-ID, which Gmail does with one it does not like. */
+/** Keeps our Message-ID where Gmail replaces the header. */
 export const ORIGINAL_ID_HEADER = "X-Retinue-Message-ID";
 
 /** Words that Gmail reads as operators when they stand alone. */
@@ -120,6 +120,6 @@ function buildTerm(phrase: string): string {
 
 function toSeconds(date: string): number {
   const moment = Date.parse(date);
-  if (Number.isNaN(moment)) throw new ToolFault("params", `'${date}' is no date`);
+  if (Number.isNaN(moment)) throw new ToolFault("params", `'${date}' is not a date`);
   return Math.floor(moment / 1_000);
 }

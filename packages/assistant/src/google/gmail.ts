@@ -140,7 +140,7 @@ async function searchMailbox(
   return { messages, total: Math.max(messages.length, estimate) };
 }
 
-/** Gmail only estimates how many there are in all; where it has told them all, they are counted. */
+/** Gmail only estimates the total; where all pages were read, the messages are counted. */
 async function listIds(
   api: Api,
   query: MailQuery,
@@ -183,12 +183,12 @@ function listIdsIn(messages: readonly Message[] = []): string[] {
 
 function checkId(id: string): string {
   if (/^[\w-]{1,128}$/.test(id)) return id;
-  throw new ToolFault("params", `'${id}' is no id of a message at Gmail`);
+  throw new ToolFault("params", `'${id}' is not the id of a message at Gmail`);
 }
 
 const ID_HEADERS: readonly string[] = ["Message-ID", ORIGINAL_ID_HEADER, "X-Google-Original-Message-ID"];
 const ADDRESS_HEADERS: readonly string[] = ["To", "Cc", "Bcc", "Date"];
-/** Only a call that was interrupted looks for its message, so it is among the newest. */
+/** Only an interrupted call looks for its message, so the message is among the newest. */
 const NEWEST = 25;
 
 const MOST_REPORTS = 10;
@@ -205,7 +205,7 @@ async function findMessage(
   signal: AbortSignal,
 ): Promise<Message | null> {
   if (!/^<[^\s<>"]+>$/.test(messageId)) {
-    throw new ToolFault("params", `'${messageId}' is no Message-ID with its angle brackets`);
+    throw new ToolFault("params", `'${messageId}' is not a Message-ID with its angle brackets`);
   }
   const indexed = await listMessages(
     api,
@@ -218,7 +218,7 @@ async function findMessage(
   return await findFirstMatch(api, newest, { messageId, label }, signal);
 }
 
-/** Gmail's id of the draft that holds a message; null if it is no draft any more. */
+/** Gmail's id of the draft that holds a message; null if it is no longer a draft. */
 async function findDraftId(
   api: Api,
   messageId: string,
@@ -283,7 +283,7 @@ function fetchMessage(
 }
 
 /**
- * What is known of a message that was handed over. Gmail takes a message or it does not; what other servers do it tells
+ * What is known of a message that was handed over. Gmail accepts a message or refuses it; what other servers do it tells
  * only by mail, so a recipient is `delivered` only if it is the owner, who has it in the inbox.
  */
 export async function readSentDelivery(message: Message, self: string): Promise<Delivery> {
@@ -330,7 +330,7 @@ async function findReports(api: Api, message: Message, signal: AbortSignal): Pro
   return [...new Set(listIdsIn([...inThread, ...found]))].slice(0, MOST_REPORTS);
 }
 
-/** Whom a mail reports as not reached; a mail that cannot be read reports nobody. */
+/** The recipients that a report says were not reached; none if it cannot be read. */
 async function readReport(api: Api, id: string, signal: AbortSignal): Promise<readonly Bounce[]> {
   const report = await fetchMessage(api, id, { format: "raw" }, signal);
   return await readRawGmail(report).then(

@@ -78,7 +78,7 @@ export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): C
   };
 }
 
-/** A span's events; more than the limit are read as far as one page goes, so that most totals are exact. */
+/** The events of a span: whole pages, so that most totals are exact, until there are enough. */
 async function listSpan(
   api: Api,
   span: CalendarSpan & { readonly query?: string; readonly limit: number },
@@ -159,7 +159,7 @@ function toUtc(moment: string | null | undefined): string {
   return new Date(moment ?? Number.NaN).toISOString();
 }
 
-/** Only if the event is still in the state that was read. */
+/** The request succeeds only if the event is still in the state that was read. */
 function requireUnchanged(options: RequestOptions, etag: string): RequestOptions {
   return etag ? { ...options, headers: { "If-Match": etag } } : options;
 }
@@ -170,7 +170,7 @@ function describeWrite(notify: boolean) {
 
 function checkId(id: string): string {
   if (/^[\w@.-]{1,1024}$/.test(id)) return id;
-  throw new ToolFault("params", `'${id}' is no id of an event at Google`);
+  throw new ToolFault("params", `'${id}' is not the id of an event at Google`);
 }
 
 /** An event of Google's as the tools know it; `zone` is for events that name none. */
@@ -224,7 +224,7 @@ function keepGuest(address: string, guests: readonly Guest[]): Guest {
   return guests.find(({ email }) => email?.toLowerCase() === address.toLowerCase()) ?? { email: address };
 }
 
-/** One line, so that a rule cannot bring other properties along. */
+/** One line, so that a rule cannot contain other properties. */
 function trimRule(rule: string): string {
   return rule.replace(/^RRULE:/i, "").replace(/\s+/g, "");
 }

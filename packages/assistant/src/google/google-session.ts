@@ -41,7 +41,7 @@ type SessionConfig = {
 
 /** A person's access to Google, shared by the three services. */
 type GoogleSession = {
-  /** The client with a token that is good as far as is known; gets a first or new one if not. */
+  /** The client with a token that has not expired; gets a first or new one if needed. */
   client(signal: AbortSignal): Promise<OAuth2Client>;
   /** Gets a new access token and hands it over to be kept. */
   refresh(signal: AbortSignal): Promise<void>;
@@ -51,7 +51,7 @@ type GoogleSession = {
 
 /** A token is not used in its last moments: it could end on the way. */
 const EXPIRY_MARGIN_MS = 60_000;
-/** Hosts of this machine, which no proxy of the environment reaches. */
+/** Hosts of this machine, which are reached without a proxy. */
 export const LOOPBACK_HOSTS: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
 
 const TOKEN_SHAPES = /\b(?:ya29\.|1\/\/|GOCSPX-)[\w.-]+|\bBearer\s+\S+/g;
@@ -59,7 +59,7 @@ const TOKEN_SHAPES = /\b(?:ya29\.|1\/\/|GOCSPX-)[\w.-]+|\bBearer\s+\S+/g;
 /**
  * Opens a session. The client of google-auth-library would renew a token at 401 and 403 by itself and repeat the request,
  * so it never learns of the refresh token: the caller decides about a second attempt. Nor does it add its own
- * parameters to requests, as what does so can also log them with their tokens.
+ * parameters to requests: the code that does so can also log requests with their tokens.
  */
 export function openGoogleSession(config: SessionConfig): GoogleSession {
   let credentials = config.credentials;
@@ -225,7 +225,7 @@ export function openApi<Name extends keyof GoogleClients>(
         const { data } = await run(await client, { ...fixed, signal, noProxy });
         // A page of somebody in between, such as a proxy, must not pass for an empty answer.
         if (typeof data === "string" && data !== "")
-          throw new ToolFault("tool_error", `Google's answer for ${about} is of no use: it is no JSON`);
+          throw new ToolFault("tool_error", `Google's answer for ${about} cannot be used: it is not JSON`);
         return data;
       } catch (thrown) {
         throw toGoogleFault(thrown, { about, signal, clean: session.clean });
@@ -357,7 +357,7 @@ function readGoogleReply(thrown: unknown): GoogleReply | undefined {
   return { status: response.status, headers: response.headers, data: response.data };
 }
 
-/** The client marks what failed on the way with the request it was about. */
+/** The client adds the request's configuration to errors of the connection. */
 function isTransport(thrown: unknown): boolean {
   return isJsonObject(thrown) && isJsonObject(thrown.config);
 }

@@ -57,5 +57,5 @@ export function openGoogle(config: GoogleConfig): Google {
 function checkAddress(text: string): void {
   const url = URL.parse(text);
   if (url && isSafeUrl(url)) return;
-  throw new ToolFault("params", `'${text}' is no place for Google's services: use https`);
+  throw new ToolFault("params", `'${text}' is not a place for Google's services: use https`);
 }

@@ -57,9 +57,9 @@ type Sender = {
 };
 
 /**
- * Sends a message at most once, and leaves behind what tells whether it was sent. SMTP cannot be asked later, so a copy
+ * Sends a message at most once, and records whether it was sent. SMTP cannot be asked later, so a copy
  * marked \Draft goes to the folder of sent mail first and loses its mark once the server has taken the message:
- * a copy without the mark was sent; with it nobody knows; no copy means that nothing was sent.
+ * a copy without the mark was sent; with the mark it is unknown; without a copy nothing was sent.
  */
 async function sendMail(sender: Sender, mail: OutgoingMail, signal: AbortSignal): Promise<SentMail> {
   const { session, options, nowMs } = sender;
@@ -74,7 +74,7 @@ async function sendMail(sender: Sender, mail: OutgoingMail, signal: AbortSignal)
   try {
     accepted = await sendBySmtp(options, { from: options.address, to: recipients, bytes }, signal);
   } catch (error) {
-    // What cannot be removed stays pending: the next look-up then says that it is not known, never that it is sent.
+    // A copy that cannot be removed stays pending: the next look-up then says "not known", never "sent".
     if (!(error instanceof SendUnknown))
       await session
         .run(AbortSignal.timeout(20_000), (client) => removeCopy(client, pending))
@@ -137,7 +137,7 @@ async function removeCopy(client: ImapFlow, place: MailPlace): Promise<void> {
   await inOwnFolder(client, place, () => client.messageDelete(String(place.uid), { uid: true }));
 }
 
-/** Puts the marked copy aside. If its answer is lost it may lie there: nothing was sent yet, so it is taken back. */
+/** Stores the marked copy. If the answer is lost the copy may exist: nothing was sent yet, so it is removed. */
 async function layAside(session: ImapSession, copy: Copy, signal: AbortSignal): Promise<MailPlace> {
   let isBegun = false;
   try {
@@ -161,7 +161,7 @@ async function removePending(client: ImapFlow, messageId: string): Promise<void>
   }
 }
 
-/** Notes that a message was sent: without its mark, or by a copy that says whom the server refused. */
+/** Records that a message was sent: removes the mark, or stores a copy that says whom the server refused. */
 async function settleCopy(
   client: ImapFlow,
   pending: MailPlace,
@@ -187,7 +187,7 @@ async function findCopies(client: ImapFlow, folder: string, messageId: string): 
   });
 }
 
-/** The sent message or the draft with this Message-ID; a fault if a send was cut off and nobody knows its end. */
+/** The sent message or the draft with this Message-ID; a fault if a send was cut off and its outcome is unknown. */
 async function findCopy(
   client: ImapFlow,
   messageId: string,
@@ -198,7 +198,7 @@ async function findCopy(
   let pending = false;
   for (const place of places.slice(-20)) {
     const copy = await inFolder(client, folder, () => fetchMail(client, place, "head"));
-    // Servers match parts of a header: only the very id counts.
+    // Servers match parts of a header, so the ids are compared here.
     if (copy.mail.messageId !== messageId) continue;
     if (kind === "sent" && isPending(copy.raw.flags)) pending = true;
     else return { id: buildMailId(place), threadId: findThread(copy.mail), delivery: readCopyDelivery(copy) };

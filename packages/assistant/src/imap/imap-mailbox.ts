@@ -83,7 +83,7 @@ export function buildMailId({ folder, validity, uid }: MailPlace): string {
   return `${folder}:${validity}:${uid}`;
 }
 
-/** Where an id says that a message lies; `params` if it is no id of this mailbox. */
+/** The place that an id names; `params` if it is not an id of this mailbox. */
 function parseMailId(id: string): MailPlace {
   const [, folder, validity, uid] = /^(.+):(\d{1,20}):(\d{1,10})$/s.exec(id) ?? [];
   if (folder === undefined || validity === undefined) throw refuseUnknownMail(id);
@@ -145,7 +145,7 @@ export async function fetchMail(
   try {
     return { place, raw, mail: await readMail(raw.source) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : "it is no mail";
+    const why = error instanceof Error ? error.message : "it is not a mail";
     throw new ToolFault("tool_error", `the message ${buildMailId(place)} cannot be read: ${why}`, {
       cause: error,
     });
@@ -183,7 +183,7 @@ function readArrival(raw: FetchMessageObject): number {
 }
 
 const DAY_MS = 86_400_000;
-/** Of a folder's matches only the newest are looked at more closely. */
+/** Of a folder's matches only the newest are fetched. */
 const MAX_CANDIDATES = 500;
 const MAX_WORDS = 12;
 const MAX_LIMIT = 200;
@@ -251,7 +251,7 @@ async function listCandidates(
   };
 }
 
-/** What IMAP can search for, as searches that must all match: it has no "and" for two words of one field. */
+/** A query as IMAP searches that must all match: IMAP has no "and" for two words of one field. */
 function buildCriteria(query: MailQuery): SearchObject[] {
   const base: SearchObject = { deleted: false };
   if (query.unread !== undefined) base.seen = !query.unread;
@@ -289,7 +289,7 @@ function hasAttachment(part: MessageStructureObject | undefined, depth = 0): boo
   return (part.childNodes ?? []).some((child) => hasAttachment(child, depth + 1));
 }
 
-/** Keeps, in the sender's own copy, whom the server refused and with which words. */
+/** Records in the sender's own copy whom the server refused, and its words. */
 const REJECTED_HEADER = "X-Retinue-Rejected";
 const MAX_REPORTS = 30;
 
@@ -344,7 +344,7 @@ export function readCopyDelivery({ raw, mail }: Fetched, bounces: readonly Bounc
   });
 }
 
-/** Whether a copy was put aside before its message was handed over, and nobody has noted since that it was. */
+/** Whether a copy was stored before its message was handed over, and not yet recorded as sent. */
 export function isPending(flags: ReadonlySet<string> | undefined): boolean {
   return flags?.has("\\Draft") ?? false;
 }

@@ -16,7 +16,7 @@ type Envelope = {
   readonly bytes: Uint8Array;
 };
 
-/** What the server said: who was refused, with its words; all others were taken. */
+/** The recipients whom the server refused, with its words; all others were accepted. */
 export type Accepted = {
   readonly rejected: readonly { readonly address: string; readonly detail: string }[];
 };
@@ -33,7 +33,7 @@ type SmtpError = {
   readonly rejectedErrors?: readonly SmtpError[] | undefined;
 };
 
-/** A send of which nobody knows whether it happened: the connection was lost while the message was on its way. */
+/** A send with an unknown outcome: the connection was lost while the message was on its way. */
 export class SendUnknown extends ToolFault {
   constructor(cause: unknown) {
     super(
@@ -75,7 +75,7 @@ export async function sendBySmtp(
         (error) => done(error),
       ),
     );
-    // The body is asked for only after the server has taken the envelope: from then on a lost connection leaves doubt.
+    // The body is asked for only after the server has taken the envelope: from then on a lost connection means an unknown outcome.
     const body = Readable.from(
       (function* () {
         isUnderWay = true;

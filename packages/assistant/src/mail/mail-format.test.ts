@@ -77,7 +77,7 @@ test.each([
   "nobody",
   "a b@c.example",
   "",
-])("%j is no recipient", async (address) => {
+])("%j is refused as a recipient", async (address) => {
   await expect(write({ to: [address] })).rejects.toMatchObject({ type: "params" });
 });
 
@@ -164,7 +164,7 @@ test("a delivery report names the message, the recipient and the server's words"
   ]);
 });
 
-test("a delay is no bounce, and a mail that only talks about one is none", async () => {
+test("a report of a delay is not a bounce, nor is a mail that only talks about one", async () => {
   expect((await readMail(toBytes(REPORT("delayed")))).bounces).toEqual([]);
   const talk = "Subject: x\nIn-Reply-To: <a@b>\n\nFinal-Recipient: rfc822; a@b.example\nAction: failed\n";
   expect((await readMail(toBytes(talk))).bounces).toEqual([]);

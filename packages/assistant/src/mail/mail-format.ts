@@ -64,7 +64,7 @@ export async function readMail(bytes: Uint8Array): Promise<ReadMail> {
   };
 }
 
-/** Of a message that was read, what it itself says. */
+/** The content of a message that was read, without what was derived from it. */
 export function pickMailContent(mail: ReadMail): MailContent {
   const { dateMs: _date, bounces: _bounces, isDraft: _draft, isLocal: _local, ...content } = mail;
   return content;
@@ -276,7 +276,7 @@ function tidyText(text: string): string {
     .trim();
 }
 
-/** Which copy of a message is written: with hidden recipients for the sender (`own`: and nothing else), without them for a reader. */
+/** Which copy of a message is written: for the sender, with hidden recipients and, unless `own`, a mark; or for a reader, without both. */
 export type MailCopy = "sent" | "draft" | "received" | "own";
 
 const WRITTEN_ADDRESS = /^[^\s@<>,;:"()[\]\\\p{Cc}]{1,64}@[^\s@<>,;:"()\\\p{Cc}]{1,255}$/u;
@@ -316,7 +316,7 @@ function markCopy(copy: MailCopy): Record<string, string> {
   return copy === "sent" ? { [LOCAL_HEADER]: "kept" } : {};
 }
 
-/** As an object, so that a mail library reads exactly one address in it. */
+/** As an object, so that the mail library reads exactly one address. */
 function buildMailbox(address: string): { name: string; address: string } {
   return { name: "", address };
 }

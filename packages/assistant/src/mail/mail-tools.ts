@@ -133,7 +133,7 @@ export const getDeliveryStatus = readTool({
       deliveries: kept,
       timestamp: delivery.timestamp,
     });
-    // The server that refuses a mail chooses the words of the refusal.
+    // The words of a refusal are the other server's.
     const tainted = deliveries.some(
       ({ status, detail }) => detail !== undefined && (status === "bounced" || status === "rejected"),
     );
@@ -163,7 +163,7 @@ const COMPOSE_PROPERTIES = {
   bcc: describePeople("Copies that the other recipients do not see."),
 } as const;
 
-/** What a caller gives for a new message. */
+/** The input for a new message. */
 type ComposeInput = ToolInput<typeof COMPOSE_PROPERTIES, "recipients" | "subject" | "body">;
 
 /** What is wrong with the addresses or the subject of a message; null if nothing. */
@@ -359,7 +359,7 @@ async function planReply(
   return { from, to, cc, bcc: [], subject: writeReplySubject(original), text: body, household, original };
 }
 
-/** The name in a mail is the sender's own word, so that only the address counts. */
+/** The sender chose the name in a mail, so only the address counts. */
 function toRecipient({ address }: Address): Recipient {
   return { address: parseAddress(address) };
 }

@@ -53,7 +53,7 @@ describe("an address", () => {
     ["a domain that is too long", `a@${"abcdefghi.".repeat(26)}example`],
   ])("with %s is refused", (_name, written) => {
     expect(findAddressFault(written)).not.toBeNull();
-    expect(() => parseAddress(written)).toThrow(/is no address to write to/);
+    expect(() => parseAddress(written)).toThrow(/is not an address to write to/);
   });
 
   test("that is accepted is plain ASCII, holds one @, and means itself", () => {

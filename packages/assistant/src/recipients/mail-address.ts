@@ -27,7 +27,10 @@ const NAMED = /^(.*?)\s*<([^<>]*)>$/s;
 export function parseAddress(text: string): string {
   const wrong = findAddressFault(text);
   if (wrong !== null)
-    throw new ToolFault("params", `'${revealLine(text.slice(0, 200))}' is no address to write to: ${wrong}`);
+    throw new ToolFault(
+      "params",
+      `'${revealLine(text.slice(0, 200))}' is not an address to write to: ${wrong}`,
+    );
   return writeCanonical(cutAddress(text));
 }
 
@@ -99,13 +102,13 @@ function findLocalFault(local: string): string | null {
 }
 
 function findDomainFault(domain: string): string | null {
-  if (domain.startsWith("[")) return "a server's number is no domain";
+  if (domain.startsWith("[")) return "a server's number is not a domain";
   const ascii = toAsciiDomain(domain);
   if (ascii === "" || ascii.length > MAX_DOMAIN) return "its domain is not valid";
   const labels = ascii.split(".");
   if (!labels.every((label) => LABEL.test(label))) return "its domain is not valid";
   if (labels.length < 2 && ascii !== "localhost") return "its domain has no ending such as .com";
-  return /^\d+$/.test(labels.at(-1) ?? "") ? "a server's number is no domain" : null;
+  return /^\d+$/.test(labels.at(-1) ?? "") ? "a server's number is not a domain" : null;
 }
 
 function findLengthFault(bare: string): string | null {
@@ -117,7 +120,7 @@ function writeCanonical(bare: string): string {
   return `${bare.slice(0, at)}@${toAsciiDomain(bare.slice(at + 1))}`;
 }
 
-/** What a URL parser would take for an escape or a port is no part of a domain. */
+/** Empty for a text that a URL parser would take for more than a domain. */
 function toAsciiDomain(domain: string): string {
   const bare = domain.replace(/(?<!\.)\.$/, "");
   return /[\s%/\\:?#@<>()[\],;]/.test(bare) ? "" : domainToASCII(bare).toLowerCase();

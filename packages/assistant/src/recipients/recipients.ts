@@ -41,7 +41,7 @@ export async function resolveRecipients(
 export function findEntryFault(written: readonly string[]): string | null {
   for (const entry of written) {
     const wrong = isAddress(entry) ? findAddressFault(entry) : null;
-    if (wrong) return `'${revealLine(entry)}' is no address to write to: ${wrong}`;
+    if (wrong) return `'${revealLine(entry)}' is not an address to write to: ${wrong}`;
   }
   return null;
 }

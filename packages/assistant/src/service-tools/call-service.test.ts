@@ -108,7 +108,7 @@ describe("the error policy", () => {
     expect(log).toEqual(["attempt"]);
   });
 
-  test("an error that is no fault is the tool's own", async () => {
+  test("an error that is not a fault becomes the tool's own", async () => {
     const { provider, options } = scripted();
     const call = callService(
       provider,

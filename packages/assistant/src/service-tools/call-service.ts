@@ -37,7 +37,7 @@ const RETRIES: Readonly<Record<FaultType, number>> = {
 };
 const LONGEST_WAIT_MS = 60_000;
 const READ_BASE_MS = 500;
-/** A service needs a moment until it finds what it has just taken in. */
+/** A service needs a moment until it finds what it has just stored. */
 const SLOW_BASE_MS = 1_000;
 /** After these faults it is unknown whether a write happened. */
 const LEAVES_DOUBT: ReadonlySet<FaultType> = new Set(["network", "tool_error"]);
@@ -102,7 +102,7 @@ function isFinal(fault: ToolFault, times: number, provider: Refreshable): boolea
   return (fault.retryAfterMs ?? 0) > LONGEST_WAIT_MS;
 }
 
-/** Does what helps before the next attempt; a fault if that fails itself. */
+/** Waits or renews the token before the next attempt; returns the fault if that fails. */
 async function recover(
   fault: ToolFault,
   times: number,

@@ -1,9 +1,9 @@
-// Requests to services: bounded in time and size, every failure a fault; and how answers of which nothing is known are read.
+// Requests to services: bounded in time and size, every failure a fault; and readers for unknown JSON.
 
 import { orAborted } from "@retinue/core/net/or-aborted";
 import { ToolFault } from "./tool-fault.ts";
 
-/** What bounds one request, and what messages call it. */
+/** The bounds of one request, and its name in messages. */
 type RequestBounds = {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -24,7 +24,7 @@ export function isSafeUrl({ protocol, hostname }: URL): boolean {
   return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 }
 
-/** One request, whose answer is read whole; what an error says of the connection is left out but for its code. */
+/** One request, whose answer is read whole; of a connection's error only the code is repeated. */
 export async function fetchWhole(
   url: URL | string,
   init: RequestInit,
@@ -81,7 +81,7 @@ export function findStatusFault(
   return status === 408 || status >= 500 ? new ToolFault("network", said) : undefined;
 }
 
-/** Renews a token once for all who wait for it. Who stops waiting does not stop it: the former token may be void by then. */
+/** Renews a token once for all callers that wait for it. A caller that stops waiting does not stop it: the old token may be void by then. */
 export function createRenewal(renew: () => Promise<void>): (signal: AbortSignal) => Promise<void> {
   let renewing: Promise<void> | undefined;
   return async (signal) => {
@@ -103,7 +103,7 @@ export function parseRetryAfter(header: string | null | undefined, nowMs: number
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/** Maps with at most so many at once, in order; begins nothing more after a failure. */
+/** Maps with a limited number at once, in order; starts nothing more after a failure. */
 export async function mapLimited<Item, Value>(
   items: readonly Item[],
   limit: number,
@@ -139,7 +139,7 @@ export async function* eachPage<Page>(
   } while (from !== undefined);
 }
 
-/** An object of JSON of which nothing is known yet. */
+/** A JSON object with unknown content. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Whether a value is an object of JSON, and no list. */
@@ -152,17 +152,17 @@ export function recordIn(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** The objects in a list; none if it is no list. */
+/** The objects in a list; none if it is not a list. */
 export function recordsIn(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** The value as text that says something, or undefined. */
+/** The value if it is a text that is not empty. */
 export function textIn(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The value as a number, or undefined. */
+/** The value if it is a finite number. */
 export function numberIn(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }

@@ -22,7 +22,7 @@ type ValueIn<Schema> = Schema extends { readonly enum: readonly (infer Word)[] }
           ? ValueIn<Item>[]
           : unknown;
 
-/** What a caller gives, by the properties that a tool describes. */
+/** The type of a tool's input, from the properties in its schema. */
 export type ToolInput<Given, Needed extends keyof Given = never> = {
   [Name in Needed]: ValueIn<Given[Name]>;
 } & { [Name in Exclude<keyof Given, Needed>]?: ValueIn<Given[Name]> };
@@ -70,7 +70,7 @@ type ReadDefinition<Given extends Fields, Needed extends keyof Given> = Describe
 /** What a write needs besides its input. */
 type WriteCall<Plan> = { readonly plan: Plan; readonly services: Services; readonly key: string };
 
-/** A tool that changes something. Its plan is what a call comes down to: found once, then judged, shown and done. */
+/** A tool that changes something. Its plan is what a call will do: made once, then judged, shown and carried out. */
 type WriteDefinition<Given extends Fields, Needed extends keyof Given, Plan> = Described<Given, Needed> & {
   readonly plan: (input: ToolInput<Given, Needed>, services: Services) => Promise<Plan>;
   /** Whom the call reaches. */
@@ -90,7 +90,7 @@ type WriteDefinition<Given extends Fields, Needed extends keyof Given, Plan> = D
 
 /** How long finding out whom a call reaches may take. */
 const PLAN_MS = 120_000;
-/** A server's words may be as long as it likes. */
+/** A server's words may be of any length. */
 const MAX_MESSAGE = 2_000;
 
 /** Defines a tool that only reads. */
@@ -179,7 +179,7 @@ function createPlanner<Input extends object, Plan>(
   };
 }
 
-/** Looks something up before a call may act; no run's stop reaches there, so that time must end it, whatever hangs. */
+/** Looks something up before a call may act. A run's cancellation does not reach here, so a time limit ends it. */
 async function runInTime<Value>(
   work: (services: Services) => Promise<Value>,
   desk: ToolDesk,
@@ -204,7 +204,7 @@ function toTarget(address: string): Target {
   return { kind: "recipient", address };
 }
 
-/** Refuses a call that would reach anybody whom the check of rights has not seen. */
+/** Refuses a call that would reach anybody whom the rights were not checked for. */
 function refuseOthers(reached: readonly string[], targets: readonly Target[]): void {
   const allowed = new Set(targets.flatMap((target) => (target.kind === "recipient" ? [target.address] : [])));
   const other = reached.find((address) => !allowed.has(address));

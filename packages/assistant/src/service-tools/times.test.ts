@@ -45,7 +45,7 @@ describe("a time", () => {
     "2026-11-17T14",
     "",
   ])("%s is none", (written) => {
-    expect(() => readTime(written, "datetime", BERLIN)).toThrow(/is no time/);
+    expect(() => readTime(written, "datetime", BERLIN)).toThrow(/is not a time/);
   });
 
   test("zones are those there are", () => {
@@ -92,6 +92,6 @@ describe("a time range on Wednesday, 18 November 2026, 10:00 in Berlin", () => {
 test.each(["2026-11-17T14:00+99:00", "2026-11-17T14:00+01:75", "2026-11-17T14:00-15:00"])(
   "%s has an offset that no clock has",
   (text) => {
-    expect(() => readTime(text, "datetime", "UTC")).toThrow(/is no time/);
+    expect(() => readTime(text, "datetime", "UTC")).toThrow(/is not a time/);
   },
 );

@@ -28,7 +28,7 @@ const DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorr
 export const RANGE_FORMS =
   "today, yesterday, tomorrow, this/last/next week or month, a length such as 24h, 7d or 2w, a day 2026-11-17, or two times with a slash between";
 
-/** The zone a call means: the one it names, if there is such a one, else the person's. */
+/** The zone of a call: the one it names, else the person's. */
 export function readZone(named: string | undefined, own: string): string {
   if (named === undefined) return own;
   if (!isZone(named))
@@ -62,7 +62,7 @@ export function showTime(time: EventTime, zone: string): string {
   return time.kind === "day" ? time.day : isoWithOffset(Date.parse(time.at), zone);
 }
 
-/** A day so many days later. */
+/** The day this many days later. */
 export function addDays(day: string, days: number): string {
   return toIso(Date.parse(day) + days * DAY_MS).slice(0, 10);
 }
@@ -72,7 +72,7 @@ export function countDays(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 }
 
-/** The midnight in UTC with which a day begins, if there is such a day. */
+/** The UTC midnight at which a day begins; refuses days that do not exist. */
 function findMidnight(day: string, field: string): number {
   const midnight = Date.parse(day);
   if (Number.isNaN(midnight) || toIso(midnight).slice(0, 10) !== day || day < "1900")
@@ -95,7 +95,7 @@ export function toIso(ms: number): string {
 function refuseTime(text: string, field: string): ToolFault {
   return new ToolFault(
     "params",
-    `${field} '${text}' is no time: write 2026-11-17T14:00, with an offset if it has one, or 2026-11-17 for a whole day`,
+    `${field} '${text}' is not a time: write 2026-11-17T14:00, with an offset if it has one, or 2026-11-17 for a whole day`,
   );
 }
 
@@ -177,7 +177,7 @@ type Written = {
   readonly start: EventTime;
   readonly end?: string | undefined;
   readonly durationMinutes?: number | undefined;
-  /** What the event lasts if nothing is said. */
+  /** How long the event lasts if the call does not say. */
   readonly usual?: number | undefined;
 };
 

@@ -1,8 +1,8 @@
-// Failures of services: what can go wrong, and the interface that every provider has because of it.
+// Faults of services, and what every provider has in common.
 
 import { messageOf } from "@retinue/core/schema/error";
 
-/** What can go wrong with a service, by what helps against it. */
+/** Kinds of faults, by what helps against them. */
 export type FaultType = "auth" | "params" | "network" | "rate_limit" | "permission" | "tool_error";
 
 /** What every provider of a service has. Its methods raise `ToolFault` and nothing else; none repeats a request by itself. */
@@ -16,7 +16,7 @@ export type ServiceProvider<Kind extends string> = {
 /** Faults that a later attempt, or a person who signs in again, can fix. */
 const RECOVERABLE: ReadonlySet<string> = new Set(["auth", "network", "rate_limit"] satisfies FaultType[]);
 
-/** A failure of a service, as every adapter raises it; nothing else of an adapter's errors is relied upon. */
+/** A failure of a service, as every adapter raises it; callers rely on nothing else. */
 export class ToolFault extends Error {
   readonly type: FaultType;
   /** Whether the same request can succeed later. */
@@ -38,7 +38,7 @@ export class ToolFault extends Error {
   }
 }
 
-/** Any error as a fault; what no adapter has named is the tool's own, and `failure` begins its message. */
+/** Any error as a fault; an unknown one is a `tool_error`, whose message begins with `failure`. */
 export function toFault(thrown: unknown, failure?: string): ToolFault {
   if (thrown instanceof ToolFault) return thrown;
   const message = failure ? `${failure}: ${messageOf(thrown).slice(0, 300)}` : messageOf(thrown);

@@ -12,7 +12,7 @@ export type ToolAnswer = {
 
 /** Characters that an output may have, so that it stays in the conversation as a whole. */
 const MAX_CHARS = 28_000;
-/** What no reader sees, and what turns or ends a line: a place to hide words in. */
+/** Characters that are invisible, or turn or end a line, and so can hide words. */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u{e0000}-\u{e01ef}]/gu;
 /** A joiner or a picture mark that belongs to the picture before it. */
 const IN_PICTURE =
@@ -34,7 +34,7 @@ export function writeVisibleJson(data: object): string {
 
 /** The beginning of a text, with a note on how much is missing. */
 export function cutText(text: string, limit: number): string {
-  // However long a text is, no more of it is worked on than can be shown; only line ends become shorter.
+  // No more of a long text is processed than can be shown; only line ends become shorter.
   const near = cutAt(text, 2 * limit + 2);
   const shown = writeVisible(near);
   const unread = text.length - near.length;

@@ -16,9 +16,9 @@ export type Channels = {
   find(name: string, signal: AbortSignal): Promise<SlackChannel>;
   /** Those that the token's owner is in. */
   joined(signal: AbortSignal): Promise<readonly ListedChannel[]>;
-  /** Gets the name of a channel that is not known yet; its id if Slack will not tell. */
+  /** Gets the name of an unknown channel; its id if Slack does not resolve it. */
   learn(id: string, signal: AbortSignal): Promise<string>;
-  /** As far as it was learnt. */
+  /** Undefined until it was learnt. */
   getName(id: string): string | undefined;
 };
 

@@ -45,7 +45,7 @@ export function createHistory(
   };
 }
 
-/** Whether Slack has told of this channel before. */
+/** Whether the name of this channel is known. */
 export function isKnown({ channels }: Pick<Directory, "channels">, channelId: string): boolean {
   return (channels.getName(channelId) ?? channelId) !== channelId;
 }

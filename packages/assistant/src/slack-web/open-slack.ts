@@ -210,7 +210,7 @@ export function escapeText(text: string): string {
 
 /** Creates what posts a message and finds it again. */
 function createPosting(api: SlackApi, directory: Directory): Pick<SlackProvider, "post" | "findByCallKey"> {
-  /** The message is out; what only makes it nicer to read must not make it look lost. */
+  /** The message is posted; if reading names for it fails, it must not look lost. */
   async function describe(raw: JsonObject, channelId: string, signal: AbortSignal) {
     const known = {
       raw,

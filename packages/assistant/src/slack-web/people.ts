@@ -17,9 +17,9 @@ export type SlackPerson = SlackUser & {
 export type SlackPeople = {
   /** By id, `@name`, name, real name or mail address. */
   find(who: string, signal: AbortSignal): Promise<SlackPerson>;
-  /** Gets the names of ids that are not known yet; those that Slack will not tell stay ids. */
+  /** Gets the names of unknown ids; ids that Slack does not resolve stay ids. */
   learn(ids: Iterable<string>, signal: AbortSignal): Promise<void>;
-  /** As far as it was learnt. */
+  /** Undefined until it was learnt. */
   getName(id: string): string | undefined;
 };
 
@@ -41,7 +41,7 @@ export type Identity = {
 /** Looks up once which workspace the token belongs to. */
 export type Team = {
   identity(signal: AbortSignal): Promise<Identity>;
-  /** The same, or nothing known while the service cannot say; only a refused token is raised. */
+  /** The same, or an unknown identity if the service fails; only a refused token is raised. */
   identityIfKnown(signal: AbortSignal): Promise<Identity>;
 };
 
@@ -57,7 +57,7 @@ export function createPeople(api: SlackApi, team: Team): SlackPeople {
     names.set(id, name);
   }
 
-  /** Whether somebody is of another organisation must be known, so that the workspace's identity is needed here. */
+  /** Needs the workspace's identity, to tell people of other organisations. */
   async function read(user: unknown, signal: AbortSignal): Promise<SlackPerson> {
     const person = readPerson(recordIn(user), await team.identity(signal));
     remember(person.id, person.name);
@@ -140,7 +140,7 @@ function readShownName(user: JsonObject): string | undefined {
   return textIn(recordIn(user.profile).display_name) ?? textIn(user.name);
 }
 
-/** Of another organisation, or nobody knows. Workspaces of one enterprise belong together. */
+/** Of another organisation, or of an unknown one. Workspaces of one enterprise belong together. */
 function isOutside(
   user: JsonObject,
   own: { teamId: string | undefined; enterpriseId: string | undefined },
@@ -191,12 +191,12 @@ export function buildMessageLink(
   return `${link}?${new URLSearchParams({ thread_ts: threadTs, cid: channelId })}`;
 }
 
-/** Written like an id, but perhaps a name in capitals: ids mostly have digits. */
+/** Written like an id, but without digits, so perhaps a name in capitals. */
 export function isWord(text: string): boolean {
   return /^[A-Z]+$/.test(text);
 }
 
-/** The first outcome; where there is no such thing, the second one, if there is a second way. */
+/** The first outcome, or if that finds nothing the second one, if there is one. */
 export async function tryOr<Value>(
   first: Promise<Value>,
   second: (() => Promise<Value>) | undefined,

@@ -213,10 +213,10 @@ export function callPages(
 /** What a person does when a token no longer works and cannot be renewed. */
 const SLACK_SIGN_IN = "run `retinue accounts add slack` again";
 
-/** What was asked, as far as it changes what a refusal means. */
+/** The request, as far as it changes what a refusal means. */
 type SlackRequest = {
   readonly method: string;
-  /** The channel was listed before, so that "not found" means "not for you". */
+  /** The channel was listed before, so "not found" means "no access". */
   readonly knownChannel?: boolean | undefined;
 };
 
@@ -290,7 +290,7 @@ function explainCode(code: string, answer: JsonObject, { method, knownChannel }:
   return `Slack refused ${method}: ${meaning ? `${meaning} (${code})` : code}`;
 }
 
-/** Slack's word for what went wrong; a proxy's page in its place is none. */
+/** Slack's error code; undefined in the page of a proxy. */
 function readCode(answer: JsonObject): string | undefined {
   const code = textIn(answer.error);
   return code !== undefined && /^[a-z][a-z0-9_]{0,79}$/.test(code) ? code : undefined;

@@ -34,7 +34,7 @@ const MOST_PEOPLE = 50;
 type Topic = { readonly topic: string; readonly messages: readonly SlackMessage[] };
 
 const MOST_TOPICS = 6;
-/** What is no prose: code, addresses, mentions, channel names, picture names, and what is longer than any word. */
+/** Not prose: code, addresses, mentions, channel names, emoji names, and what is longer than any word. */
 const NO_PROSE = /```[\s\S]*?```|`[^`]*`|https?:\/\/\S+|[@#][\w.-]+|:[\w+-]+:|\S{60,}/g;
 /** Characters of one message, and of the newest messages together, that topics are looked for in. */
 const MAX_MESSAGE = 4_000;
@@ -251,7 +251,7 @@ const DONE_REACTIONS: ReadonlySet<string> = new Set([
 ]);
 const LEAST_QUESTION_WORDS = 3;
 const BARE_WORDS = 3;
-/** Characters of a sentence that its kind is told by. */
+/** Characters of a sentence that decide its kind. */
 const MAX_SENTENCE = 500;
 /** Characters of a message that are looked at. */
 const MAX_JUDGED = 12_000;
@@ -310,7 +310,7 @@ function judgeSentence(sentence: string): Kind {
   return PROMISE.test(text) ? "action" : "other";
 }
 
-/** Nobody else has said anything in the thread since, but another question or that they do not know. */
+/** Whether nobody else has answered in the thread; another question or "I don't know" is not an answer. */
 function isOpen(question: SlackMessage, later: readonly Read[]): boolean {
   if (isTicked(question)) return false;
   return !later.some(({ message: { user }, answers }) => answers && user.id !== question.user.id);

@@ -65,7 +65,7 @@ export function isSlackTs(text: string | undefined): text is string {
   return text !== undefined && /^\d{1,12}\.\d{6}$/.test(text);
 }
 
-/** Whether a message of this subtype tells of an event and has no author. */
+/** Whether a message of this subtype is a system message. */
 export function isSystemMessage(subtype: unknown): boolean {
   return SYSTEM.has(subtype);
 }

@@ -276,7 +276,7 @@ async function planPost({ channel, text, thread_ts }: PostInput, services: Servi
   return { target, channelId, text, threadTs: thread_ts, reason, notes };
 }
 
-/** Where a message goes, and what of it lies outside the organisation. */
+/** Where a message goes, and who outside the organisation reads it. */
 async function findDestination(
   name: string,
   services: Services,

@@ -246,7 +246,7 @@ test("attendees who stay keep their answer, and nobody is told if that is wished
 test.each([
   [{ end: at("2026-11-17T12:00:00.000Z") }, /end before/],
   [{ end: { kind: "day", day: "2026-11-18" } }, /not one of each/],
-  [{ start: at("2026-11-17T13:00:00.000Z", "Mars/Base") }, /no time zone/],
+  [{ start: at("2026-11-17T13:00:00.000Z", "Mars/Base") }, /not a time zone/],
   [{ recurrence: "FREQ=SECONDLY" }, /cannot be used/],
 ] satisfies [Partial<NewEvent>, RegExp][])("an event that makes no sense is refused: %j", (more, message) => {
   expect(() => createSeries(newEvent(more), writing)).toThrow(ToolFault);

@@ -50,7 +50,7 @@ export function splitRule(text: string): Map<string, string> {
     if (part === "") continue;
     const [key = "", value = "", ...more] = part.split("=");
     if (!KEYS.has(key) || value === "" || more.length > 0)
-      throw refuseRule(text, `'${part}' is no part of a rule`);
+      throw refuseRule(text, `'${part}' is not part of a rule`);
     if (parts.has(key)) throw refuseRule(text, `${key} is given twice`);
     parts.set(key, value);
   }
@@ -77,7 +77,7 @@ export function parseRecurrence(text: string): RecurrenceRule {
     throw refuseRule(text, `FREQ must be one of ${[...FREQUENCIES].join(", ")}, not '${frequency}'`);
   const count = parts.get("COUNT");
   const until = parts.get("UNTIL");
-  if (until !== undefined && !/^\d{8}(T\d{6}Z?)?$/.test(until)) throw refuseRule(text, "UNTIL is no date");
+  if (until !== undefined && !/^\d{8}(T\d{6}Z?)?$/.test(until)) throw refuseRule(text, "UNTIL is not a date");
   if (until !== undefined && count !== undefined)
     throw refuseRule(text, "COUNT and UNTIL exclude each other");
   return {
@@ -104,7 +104,7 @@ function isFrequency(text: string): text is RecurrenceRule["frequency"] {
 
 function readWeekday(name: string, text: string): number {
   const index = WEEKDAYS.indexOf(name);
-  if (index < 0) throw refuseRule(text, `'${name}' is no weekday; there are ${WEEKDAYS.join(", ")}`);
+  if (index < 0) throw refuseRule(text, `'${name}' is not a weekday; there are ${WEEKDAYS.join(", ")}`);
   return index;
 }
 

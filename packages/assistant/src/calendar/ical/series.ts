@@ -127,7 +127,7 @@ type TimeReading = { readonly zones: readonly Component[]; readonly zone: string
 
 const MAX_DATES = 5_000;
 
-/** One value of a property as a moment; undefined if it is no date. */
+/** One value of a property as a moment; undefined if it is not a date. */
 export function readMoment(
   property: Property,
   value: unknown,
@@ -142,7 +142,7 @@ export function readMoment(
   return { ...read, clock, instant: clock.toInstant(read.wall) };
 }
 
-/** When an event is; undefined if its start is no date. An end before the start counts as the start. */
+/** When an event is; undefined if its start is not a date. An end before the start counts as the start. */
 export function readTimes(event: Component, reading: TimeReading): Times | undefined {
   const start = findProperty(event, "dtstart");
   const from = start && readMoment(start, start[3], reading);

@@ -71,13 +71,13 @@ export function addZones(zones: readonly Component[], times: readonly EventTime[
 export function buildTimeProperty(name: string, time: EventTime): Property {
   if (time.kind === "day") {
     if (!parseWall(time.day)?.isDay)
-      throw new ToolFault("params", `'${time.day}' is no day such as 2026-11-17`);
+      throw new ToolFault("params", `'${time.day}' is not a day such as 2026-11-17`);
     return [name, {}, "date", time.day];
   }
   const instant = Date.parse(time.at);
-  if (Number.isNaN(instant)) throw new ToolFault("params", `'${time.at}' is no time`);
+  if (Number.isNaN(instant)) throw new ToolFault("params", `'${time.at}' is not a time`);
   if (!isZone(time.zone))
-    throw new ToolFault("params", `'${time.zone}' is no time zone such as Europe/Berlin`);
+    throw new ToolFault("params", `'${time.zone}' is not a time zone such as Europe/Berlin`);
   const wall = instantToWall(time.zone, instant);
   // An hour that the clocks show twice is meant the first time; the second can only be said in UTC.
   if (time.zone === "UTC" || wallToInstant(time.zone, wall) !== instant)
@@ -111,7 +111,7 @@ export function buildRuleProperty(text: string, start: EventTime): Property {
 
 function writeUntil(text: string, start: EventTime): string {
   const until = parseWall(text);
-  if (!until) throw new ToolFault("params", `UNTIL=${text} is no date`);
+  if (!until) throw new ToolFault("params", `UNTIL=${text} is not a date`);
   if (start.kind === "day") return formatWallDay(until.wall);
   if (until.isUtc) return `${formatWallTime(until.wall)}Z`;
   const wall = until.isDay ? until.wall + DAY_MS - 1000 : until.wall;

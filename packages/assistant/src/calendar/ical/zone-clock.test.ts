@@ -20,7 +20,7 @@ test.each([
   expect(formatWallDay(wall?.wall ?? 0)).toBe("2026-11-17");
 });
 
-test("what is no date is none", () => {
+test("a text that is not a date is undefined", () => {
   for (const text of ["2026-02-30", "20261117T2500", "0001-01-01", "soon", "", 7, null])
     expect(parseWall(text)).toBeUndefined();
 });

@@ -152,7 +152,7 @@ function readOffsetMs(observance: Component, name: string): number {
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** Reads `2026-11-17`, `2026-11-17T14:00:00`, with or without `Z`, dashes and colons; undefined if it is no date. */
+/** Reads `2026-11-17`, `2026-11-17T14:00:00`, with or without `Z`, dashes and colons; undefined if it is not a date. */
 export function parseWall(value: unknown): Wall | undefined {
   const [, year, month, day, hour, minute, second, zulu] =
     FORM.exec(typeof value === "string" ? value : "") ?? [];
