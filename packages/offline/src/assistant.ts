@@ -1,4 +1,4 @@
-import { type CallData, readField, readList, toData } from "./call-data.ts";
+import { type CallData, readField, readList } from "./call-data.ts";
 import {
   type ChildResult,
   findAnswer,
@@ -10,11 +10,12 @@ import {
   readResults,
   type Situation,
   taskText,
+  toData,
 } from "./conversation.ts";
 import { assess, chooseDomain, DOMAINS, type Domain, findMisreading } from "./intent-phases.ts";
 import { cutShort, needsModel, withoutLabel } from "./offline-words.ts";
 import { findAddress, findHostileSign, isWrite } from "./read-request.ts";
-import { type Now, readClock, speakSpan } from "./when.ts";
+import { type Now, readClock, readNow, speakSpan } from "./when.ts";
 
 /** The agent above the four domains: it takes every request. */
 export const assistant: Procedure = { agents: ["assistant"], next: nextMove };
@@ -30,11 +31,6 @@ export const mainForDomains: Procedure = {
   },
   next: nextMove,
 };
-
-/** Where the prompt names no time, any will do: only whether a request can be read is asked, not when. */
-function readNow({ now = "2000-01-01T00:00:00+00:00", timezone }: Situation): Now {
-  return { now, ...(timezone && { timezone }) };
-}
 
 /** What a person said, without what the runtime said. */
 function listRequests({ task, later }: Situation): string[] {
@@ -150,7 +146,7 @@ export function planWrites(
   const faults: string[] = [];
   const add = (agent: Domain, task: string, waits = isInviting) => {
     const made = waits ? tasks.find(({ agent: other }) => other === "calendar") : undefined;
-    tasks.push({ id: `write-${tasks.length + 1}`, agent, task, ...(made && { dependsOn: [made.id] }) });
+    tasks.push({ id: `write-${tasks.length + 1}`, agent, task, dependsOn: made && [made.id] });
   };
   const to = joinNames(found.people.map(({ address }) => address));
   for (const { text, domain, kind } of parts) {
@@ -243,8 +239,8 @@ function gatherFindings(results: readonly ChildResult[]): Findings {
   const told = data.filter(({ found }) => found.available === undefined && found.contacts === undefined);
   return {
     people: people.filter(({ address }, at) => people.findIndex((one) => one.address === address) === at),
-    ...(slot && { slot: { start: readField(slot, "start"), end: readField(slot, "end") } }),
-    ...(times.some(({ available }) => available === false) && { busy: true }),
+    slot: slot && { start: readField(slot, "start"), end: readField(slot, "end") },
+    busy: times.some(({ available }) => available === false),
     words: told.map(({ result }) => readSummary(result)).join("\n"),
   };
 }

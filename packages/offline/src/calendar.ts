@@ -99,7 +99,6 @@ function readNewEvent(gaps: Gaps, at: Now): Reading {
   const who = splitPeople(gaps.people);
   const named = gaps.title ?? gaps.topic ?? (noun.includes(" ") ? noun : undefined);
   const title = named ? capitalise(named) : makeTitle(noun, who);
-  const location = gaps.room ?? gaps.online;
   return {
     tools: ["calendar_check_availability", "calendar_create_event"],
     risk: who.length > 1 ? "high" : "medium",
@@ -107,11 +106,11 @@ function readNewEvent(gaps: Gaps, at: Now): Reading {
       title,
       datetime: start.datetime,
       duration_minutes: minutes ?? DEFAULT_MINUTES,
-      ...(who.length > 0 && { attendees: who }),
-      ...(location && { location }),
-      ...(recurrence && { recurrence }),
-      ...(silent && { notify: false }),
-      ...(anyway && { anyway: true }),
+      attendees: who.length > 0 ? who : undefined,
+      location: gaps.room ?? gaps.online,
+      recurrence,
+      notify: silent ? false : undefined,
+      anyway: anyway ? true : undefined,
     },
     assumptions: [
       ...assumptions,
@@ -162,7 +161,7 @@ function readCheck(gaps: Gaps, at: Now): Reading {
     params: {
       datetime: `${date}T${moment.time ?? whole.time}:00`,
       duration_minutes: moment.minutes ?? (moment.time ? DEFAULT_MINUTES : whole.minutes),
-      ...(attendees.length > 0 && { attendees }),
+      attendees: attendees.length > 0 ? attendees : undefined,
     },
     assumptions,
   };
@@ -182,7 +181,7 @@ function readEventList({ span, topic }: Gaps, at: Now): Reading {
       ...(known
         ? { time_range: span?.toLowerCase() }
         : { start: days.start, end: days.end ?? shiftDate(today, DAYS_AHEAD) }),
-      ...(topic && { query: topic }),
+      query: topic,
     },
     assumptions: span ? [] : [`Looked at the next ${DAYS_AHEAD} days.`],
   };

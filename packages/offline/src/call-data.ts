@@ -1,4 +1,4 @@
-import type { PastCall } from "./conversation.ts";
+import { type PastCall, toData } from "./conversation.ts";
 
 /** A JSON object as tools answer it. */
 export type CallData = Readonly<Record<string, unknown>>;
@@ -15,11 +15,6 @@ export function describeFailedCall({ result, tool }: PastCall): string {
   const { message, type } = toData(error);
   const why = typeof message === "string" ? `(${String(type)}): ${message}` : `: ${result.split("\n", 1)[0]}`;
   return `${tool} failed${typeof message === "string" ? " " : ""}${why.replace(/[.\s]*$/, ".")}`;
-}
-
-/** A value as an object; empty if it is none. */
-export function toData(value: unknown): CallData {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
 /** A list of objects. */

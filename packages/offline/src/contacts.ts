@@ -7,10 +7,9 @@ import {
   readField,
   readList,
   readTexts,
-  toData,
 } from "./call-data.ts";
-import type { PastCall } from "./conversation.ts";
-import { type DomainRules, doubt, type Reading, type SentenceForm } from "./read-request.ts";
+import { type PastCall, toData } from "./conversation.ts";
+import { answerWith, type DomainRules, doubt, type Reading, type SentenceForm } from "./read-request.ts";
 import type { Gaps } from "./when.ts";
 
 const FIELD =
@@ -21,13 +20,9 @@ const AT = "(?:at|from|who works? (?:at|for)|whose organi[sz]ation is)";
 const ORGANIZATIONS = "(?:organi[sz]ations|companies)";
 
 const search = (begins: string): SentenceForm => ({ begins, read: readContactSearch });
-const use = (begins: string, tool: string, read: (gaps: Gaps) => Record<string, unknown>): SentenceForm => ({
-  begins,
-  read: (gaps) => ({ tools: [tool], risk: "low", params: read(gaps) }),
-});
-const listOrganizations = (begins: string) => use(begins, "contacts_list_organizations", () => ({}));
+const listOrganizations = (begins: string) => answerWith(begins, "contacts_list_organizations", () => ({}));
 const validate = (begins: string) =>
-  use(begins, "contacts_validate_email", ({ address }) => ({ email: address }));
+  answerWith(begins, "contacts_validate_email", ({ address }) => ({ email: address }));
 
 /** What the contacts can be asked for. */
 export const contacts: DomainRules = {
@@ -58,7 +53,7 @@ export const contacts: DomainRules = {
     ),
     validate("(?:validate|verify)(?: the)?(?: e-?mail)?(?: address)? {address}"),
     validate("is {address} a (?:valid|real) (?:e-?mail )?address"),
-    use(`(?:get|show|open)(?: me)? (?:the )?contact {id}`, "contacts_get_by_id", ({ id }) => ({
+    answerWith(`(?:get|show|open)(?: me)? (?:the )?contact {id}`, "contacts_get_by_id", ({ id }) => ({
       contact_id: id,
     })),
   ],

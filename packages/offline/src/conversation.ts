@@ -33,9 +33,8 @@ export type Situation = {
   readonly workspace?: string;
   /** Of an agent that works in phases: the one that is asked for. */
   readonly phase?: "assess" | "execute" | "format";
-  /** The time of the request (ISO 8601 with its offset) and the zone it is meant in, if the prompt names them. */
+  /** The time of the request (ISO 8601 with its offset), if the prompt names it. */
   readonly now?: string;
-  readonly timezone?: string;
   /** Nothing can be called any more: this is the last report. */
   readonly wrapUp: boolean;
   /** Earlier calls were condensed into a summary, so `calls` may lack some. */
@@ -127,9 +126,6 @@ export function readSituation(options: LanguageModelV4CallOptions, agent: Offlin
   const [task = "", ...later] = prompt.filter((message) => message.role === "user").map(readMessageText);
   const tools = (options.tools ?? []).map((tool) => tool.name);
   const system = readSystem(prompt);
-  const workspace = /^(?:CURRENT_SESSION_WORKSPACE|- Workspace .*\)): (.+)$/m.exec(system)?.[1];
-  const now = /^CURRENT_TIME: (\S+)$/m.exec(system)?.[1];
-  const timezone = /^TIME_ZONE: (\S+)$/m.exec(system)?.[1];
   const phase = readPhase(options);
   return {
     agent,
@@ -139,10 +135,9 @@ export function readSituation(options: LanguageModelV4CallOptions, agent: Offlin
     tools,
     delegates: tools.includes("delegate") ? readDelegates(system) : [],
     demanded: readDemanded(system),
-    ...(workspace && { workspace }),
-    ...(now && { now }),
-    ...(timezone && { timezone }),
-    ...(phase && { phase }),
+    workspace: /^(?:CURRENT_SESSION_WORKSPACE|- Workspace .*\)): (.+)$/m.exec(system)?.[1],
+    now: /^CURRENT_TIME: (\S+)$/m.exec(system)?.[1],
+    phase,
     wrapUp:
       (toolChoice?.type === "none" && phase === undefined) ||
       options.providerOptions?.retinue?.purpose === "wrap_up",
@@ -179,14 +174,15 @@ function readCalls(prompt: readonly LanguageModelV4Message[]): PastCall[] {
     for (const part of message.content) {
       if (part.type !== "tool-call") continue;
       const answer = results.get(part.toolCallId) ?? { result: "", failed: false };
-      calls.push({ tool: part.toolName, input: readInput(part.input), ...answer });
+      calls.push({ tool: part.toolName, input: toData(part.input), ...answer });
     }
   }
   return calls;
 }
 
-function readInput(input: unknown): Readonly<Record<string, unknown>> {
-  return typeof input === "object" && input !== null && !Array.isArray(input) ? { ...input } : {};
+/** A value as an object; empty if it is none. */
+export function toData(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
 function readSystem(prompt: readonly LanguageModelV4Message[]): string {
@@ -226,6 +222,11 @@ export type ChildResult = {
   error?: string;
 };
 
+/** All results that children have handed over, in calls' answers and in what the host said later. */
+export function readAllResults({ calls, later }: Situation): ChildResult[] {
+  return [...calls.map(({ result }) => result), ...later].flatMap(readResults);
+}
+
 const BLOCK = /<subagent_result ([^>]*)>\n([\s\S]*?)\n<\/subagent_result>/g;
 
 /** The results in a text, in their order. One that was cut gives what can still be read of it. */
@@ -238,22 +239,20 @@ function readResult(attributes: string, body: string): ChildResult {
   const [said = "", measured = ""] = body.split(/\n*^\[measured\]\n/m).map(unescapeText);
   const line = (name: string) =>
     new RegExp(`^${name}: (.*(?:\\n {2}.*)*)$`, "m").exec(measured)?.[1]?.replaceAll("\n  ", "\n");
-  const taskId = attribute("task_id");
   const error = line("error")?.replace(/^\w+(?: \(recoverable\))?: /, "");
   const partial = attribute("partial") === "true";
   // The first line is the host's.
   const details = said.split("\n").slice(1).join("\n").trim() || error || "";
-  const data = parseData(line("data"), details);
   return {
     agent: attribute("agent") ?? "",
-    ...(taskId !== undefined && { taskId }),
+    taskId: attribute("task_id"),
     success: attribute("status") === "completed" && !partial,
     partial,
     summary: details.split(/\n\s*\n/, 1)[0]?.trim() ?? "",
     details,
     files: ["created", "modified"].flatMap((kind) => readNames(line(`files ${kind}`))),
-    ...(data !== undefined && { data }),
-    ...(error !== undefined && { error }),
+    data: parseData(line("data"), details),
+    error,
   };
 }
 

@@ -91,11 +91,12 @@ function follow(
   return {
     failure,
     lines,
-    ...(failure.frame && { frameLines }),
-    ...(definition && { definition }),
-    ...(blamed && {
-      blamed: { ...blamed, path: inSource?.path ?? definition?.path ?? "", subject: subject ?? "" },
-    }),
+    frameLines: failure.frame && frameLines,
+    definition,
+    blamed: blamed && {
+      ...{ ...blamed, subject: subject ?? "" },
+      path: inSource?.path ?? definition?.path ?? "",
+    },
   };
 }
 

@@ -8,9 +8,8 @@ import {
   readList,
   readTexts,
   shortenQuote,
-  toData,
 } from "./call-data.ts";
-import type { PastCall } from "./conversation.ts";
+import { type PastCall, toData } from "./conversation.ts";
 import { capitalise } from "./offline-words.ts";
 import {
   type DomainRules,
@@ -156,7 +155,7 @@ function makeLetter(
   return {
     tools: kind === "draft" ? ["gmail_create_draft"] : ["gmail_send_email", "gmail_get_delivery_status"],
     risk: kind === "send" && everyone.length > 1 ? "high" : "medium",
-    params: { recipients, subject, body: text, ...(cc && { cc: copies }) },
+    params: { recipients, subject, body: text, cc: cc && copies },
     assumptions,
     notes: everyone.some(findAddress)
       ? "Addresses outside need a person's confirmation."
@@ -182,7 +181,7 @@ function readReply(gaps: Gaps): Reading {
   return {
     tools: ["gmail_search_messages", "gmail_reply_to_message"],
     risk: "medium",
-    params: { from, ...(topic && { query: topic }), limit: newest ? 1 : 5, body: text },
+    params: { from, query: topic, limit: newest ? 1 : 5, body: text },
     assumptions: newest ? [`Took the newest message from ${from}.`] : [],
   };
 }
@@ -191,16 +190,9 @@ function readSearch(gaps: Gaps, at: Now): Reading {
   const { topic, from, to, unread, attached, span } = gaps;
   const days = span === undefined ? undefined : readSpan(span, at);
   if (typeof days === "string") return doubt("a day", days);
-  const params = {
-    ...(topic && { query: topic }),
-    ...(from && { from }),
-    ...(to && { to }),
-    ...(unread && { unread: true }),
-    ...(attached && { has_attachment: true }),
-    ...(days && { after: days.start }),
-    ...(days?.end && { before: days.end }),
-  };
-  const isBare = Object.keys(params).length === 0;
+  const flags = { unread: unread ? true : undefined, has_attachment: attached ? true : undefined };
+  const params = { query: topic, from, to, ...flags, after: days?.start, before: days?.end };
+  const isBare = Object.values(params).every((value) => value === undefined);
   const assumptions = isBare ? ["No words to search for were given: took the newest mail."] : [];
   return { tools: ["gmail_search_messages"], risk: "low", params, assumptions };
 }

@@ -12,6 +12,7 @@ import {
   fenceCode,
   findDefinedName,
   readDefinitions,
+  readHitLines,
   readNumberedLines,
 } from "./read-code.ts";
 
@@ -89,11 +90,9 @@ function readStructureHits(result: string): Hit[] {
 }
 
 function readTextHits(result: string): Hit[] {
-  return [...result.matchAll(/^(\S.*?):(\d+):(.*)$/gm)].map(([, path = "", at, text = ""]) => ({
-    path,
-    at: Number(at),
+  return readHitLines(result).map(({ path, at, text }) => ({
+    ...{ path, at, text: text.trim() },
     name: findDefinedName(text) ?? "",
-    text: text.trim(),
   }));
 }
 

@@ -7,7 +7,7 @@ import {
   type OfflineMove,
   type Situation,
 } from "./conversation.ts";
-import { type Definition, readCounts } from "./read-code.ts";
+import { type Definition, readCounts, readHitLines } from "./read-code.ts";
 import { splitLine } from "./source-line.ts";
 
 /** Which tests name a definition. */
@@ -77,12 +77,12 @@ function findUses(result: string, name: string): Case[] {
   const cases: Case[] = [];
   const names = new RegExp(`\\b${escapePattern(name)}\\b`);
   let group = "";
-  for (const [, path = "", at, text = ""] of result.matchAll(/^(.+?):(\d+):(.*)$/gm)) {
+  for (const { path, at, text } of readHitLines(result)) {
     const title = findTitle(text);
     if (title !== undefined) {
       if (/^\s*describe/.test(text)) group = title;
       const whole = /^%\w$/.test(title) && group ? `${group}: ${title}` : title;
-      cases.push({ path, at: Number(at), title: whole, uses: names.test(title) ? 1 : 0 });
+      cases.push({ path, at, title: whole, uses: names.test(title) ? 1 : 0 });
     }
     const current = cases.at(-1);
     if (current?.path === path && names.test(splitLine(text, path).code) && !/^\s*import\b/.test(text))

@@ -18,7 +18,6 @@ function situation(
     demanded: [],
     ...(phase && { phase }),
     now: "2026-11-16T07:00:00+01:00",
-    timezone: "Europe/Berlin",
     wrapUp: false,
     condensed: false,
   };

@@ -30,9 +30,8 @@ export const domainAgents: readonly Procedure[] = DOMAINS.map((domain) => ({
 }));
 
 function nextPhase(domain: Domain, situation: Situation): OfflineMove {
-  const { calls, phase, task, now, timezone } = situation;
-  const at = now ? { now, ...(timezone && { timezone }) } : undefined;
-  const assessment = assess(domain, taskText(task), at);
+  const { calls, phase, task, now } = situation;
+  const assessment = assess(domain, taskText(task), now ? { now } : undefined);
   if (phase === "assess") return { say: JSON.stringify(assessment) };
   if (phase === "format") return { say: summariseWork(domain, assessment, calls) };
   if (phase === "execute") return takeNextStep(assessment, calls);

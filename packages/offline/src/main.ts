@@ -8,15 +8,16 @@ import {
   type OfflineMove,
   type PastCall,
   type Procedure,
-  readResults,
+  readAllResults,
   type Situation,
   taskText,
 } from "./conversation.ts";
 import { chooseDomain, findMisreading } from "./intent-phases.ts";
-import { cutShort, needsModel, shortenLine, withoutLabel } from "./offline-words.ts";
+import { cutShort, needsModel, shortenLine, stripHeadings, withoutLabel } from "./offline-words.ts";
 import { fenceCode } from "./read-code.ts";
 import { researchQuestion } from "./researcher.ts";
 import { findIntent, type Intent, splitRequest, type WorkPart } from "./split-request.ts";
+import { readNow } from "./when.ts";
 
 /** One part of the request and who does it. */
 type Step = WorkPart & { id: string; route: PartRoute };
@@ -75,13 +76,10 @@ const ROLES: Readonly<Partial<Record<Intent, string>>> = {
   debug: "debugger",
 };
 
-/** Where the prompt names no time, any will do to see whether a request can be read. */
-const SOME_TIME = "2000-01-01T00:00:00+00:00";
-
 /** Picks who does a part: whom it names, else one call that answers it, else the agent for such work. */
 export function routePart(
   part: string,
-  { tools, delegates, now = SOME_TIME }: Pick<Situation, "tools" | "delegates" | "now">,
+  { tools, delegates, now }: Pick<Situation, "tools" | "delegates" | "now">,
 ): PartRoute {
   const has = (agent: string | undefined) =>
     agent !== undefined && delegates.some(({ name }) => name === agent);
@@ -89,7 +87,7 @@ export function routePart(
   if (named) return { kind: "delegate", ...named, why: "you named it" };
   const call = findDirectCall(part, tools);
   if (call) return { kind: "call", call };
-  const domain = chooseDomain(part, { now });
+  const domain = chooseDomain(part, readNow({ now }));
   if (domain && has(domain)) return { kind: "delegate", agent: domain, why: "its words fit" };
   const intent = findIntent(part);
   const role = intent && ROLES[intent];
@@ -109,7 +107,7 @@ function findNamed(
       `^(?:please )?(?:ask|use|have|let|tell|get) (?:the )?${spelled}(?: agent)? to (.+)$|(?:^|\\s)@${spelled}\\b`,
       "is",
     ).exec(part);
-    if (asked) return { agent: name, ...(asked[1] && { task: asked[1] }) };
+    if (asked) return { agent: name, task: asked[1] };
   }
   return undefined;
 }
@@ -144,7 +142,7 @@ const CALL_RULES: readonly CallRule[] = [
   callRule("grep", `(?:grep|search) (?:for )?${QUOTED}(?: in ${FOLDER})?`, (pattern, path) => ({
     pattern,
     fixed: true,
-    ...(path && { path }),
+    path,
   })),
   callRule("grep", "grep (\\S+)", (pattern) => ({ pattern, fixed: true })),
   callRule(
@@ -176,7 +174,7 @@ function searchOwnFiles(steps: readonly Step[], situation: Situation): OfflineMo
 function planCalls(steps: readonly Step[], { tools }: Situation): OfflineCall[] {
   const own = steps.flatMap(({ route }) => (route.kind === "call" ? [route.call] : []));
   const delegated = steps.flatMap((step) =>
-    step.route.kind === "delegate" ? [{ ...step, task: step.text, ...step.route }] : [],
+    step.route.kind === "delegate" ? [{ ...step, ...step.route, task: step.route.task ?? step.text }] : [],
   );
   const ids = new Set(delegated.map(({ id }) => id));
   const tasks = delegated.map(({ id, agent, task, after }) => {
@@ -185,7 +183,7 @@ function planCalls(steps: readonly Step[], { tools }: Situation): OfflineCall[] 
       id,
       agent,
       task: standalone(task, after, steps),
-      ...(dependsOn.length > 0 && { dependsOn }),
+      dependsOn: dependsOn.length > 0 ? dependsOn : undefined,
     };
   });
   const [first] = tasks;
@@ -215,7 +213,7 @@ function composeReply(
   searching: OfflineMove | null,
   situation: Situation,
 ): OfflineMove {
-  const results = [...situation.calls.map(({ result }) => result), ...situation.later].flatMap(readResults);
+  const results = readAllResults(situation);
   const others = steps.filter(({ route }) => route.kind !== "self");
   const outcomes = others.map((step) => findOutcome(step, steps, results, situation));
   if (searching) outcomes.push(readSearchOutcome(steps, searching));
@@ -308,7 +306,7 @@ function explainRefusal(steps: readonly Step[], situation: Situation): string {
   const writing = steps.some(({ route }) => route.kind === "nobody" && route.intent === "write");
   const asked = steps.map(({ text }) => text).join("; ") || situation.task;
   const what = writing ? "write or change code or prose" : "tell what this asks for";
-  const why = findMisreading(asked, { now: situation.now ?? SOME_TIME });
+  const why = findMisreading(asked, readNow(situation));
   return [needsModel(`${what} (“${cutShort(asked, 120)}”)`, describeAbilities(situation)), why]
     .filter(Boolean)
     .join(" ");
@@ -351,15 +349,6 @@ function composeAnswer(outcomes: readonly PartOutcome[], assumed: readonly strin
   if (files.length > 0) sections.push(`Files changed: ${files.join(", ")}`);
   if (assumed.length > 0) sections.push(`Assumed: ${assumed.join("; ")}.`);
   return sections.join("\n\n");
-}
-
-/** A report without the headings that a parent's own result would be read by. */
-function stripHeadings(text: string): string {
-  return text
-    .replace(/^\s*\*\*Summary\*\*:?\s*/i, "")
-    .replace(/^\*\*(?:Details|Warnings?|Suggestions?)\*\*:?\s*$/gim, "")
-    .replace(/\n{3,}/g, "\n\n")
-    .trim();
 }
 
 function quoteLine(text: string): string {

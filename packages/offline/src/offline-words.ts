@@ -21,6 +21,15 @@ export function withoutLabel(text: string): string {
   return text.replaceAll(OFFLINE_LABEL, "").trimEnd();
 }
 
+/** A report without the headings by which the result that quotes it would be read. */
+export function stripHeadings(text: string): string {
+  return text
+    .replace(/^\s*\*\*Summary\*\*:?\s*/i, "")
+    .replace(/^\*\*(?:Details|Warnings?|Suggestions?)\*\*:?\s*$/gim, "")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
 /** A text, cut with an ellipsis if it is longer than the limit. */
 export function cutShort(text: string, limit: number): string {
   return text.length > limit ? `${text.slice(0, limit - 1)}…` : text;

@@ -12,8 +12,7 @@ import {
   taskText,
 } from "./conversation.ts";
 import { cutShort, needsModel, shortenLine } from "./offline-words.ts";
-
-import { classifyFile } from "./source-line.ts";
+import { classifyFile, isFile } from "./source-line.ts";
 import { findIntent, type Intent, splitRequest } from "./split-request.ts";
 
 const MAX_PARTS = 4;
@@ -79,7 +78,7 @@ function readAgents(task: string): string[] | undefined {
 }
 
 function findFiles(call: OfflineCall, text: string, situation: Situation): string[] {
-  const named = readQuery(text).paths.filter((path) => /\.\w+$/.test(path) && !path.includes(".."));
+  const named = readQuery(text).paths.filter((path) => isFile(path) && !path.includes(".."));
   const listed = listAnswered(situation.calls, [call]).flatMap(({ result }) => readPaths(result));
   return [...new Set([...named, ...listed])].slice(0, MAX_FILES);
 }

@@ -38,6 +38,15 @@ export function readNumberedLines(result: string): SourceLine[] {
   return [...result.matchAll(/^(\d+)\t(.*)$/gm)].map(([, at, text = ""]) => ({ at: Number(at), text }));
 }
 
+/** Reads what `grep` gave: `path:12:text` lines. */
+export function readHitLines(result: string): (SourceLine & { path: string })[] {
+  return [...result.matchAll(/^(\S.*?):(\d+):(.*)$/gm)].map(([, path = "", at, text = ""]) => ({
+    path,
+    at: Number(at),
+    text,
+  }));
+}
+
 /** Reads `path:count` lines. */
 export function readCounts(result: string): Map<string, number> {
   return new Map(

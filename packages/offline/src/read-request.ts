@@ -37,6 +37,15 @@ export type DomainRules = {
   summarise(calls: readonly PastCall[]): string;
 };
 
+/** A request that one call of a reading tool answers. */
+export function answerWith(
+  begins: string,
+  tool: string,
+  fill: (gaps: Gaps) => Record<string, unknown>,
+): SentenceForm {
+  return { begins, read: (gaps) => ({ tools: [tool], risk: "low", params: fill(gaps) }) };
+}
+
 /** A doubt in one line. */
 export function doubt(missing: string, why: string): Doubt {
   return { missing: [missing], why };

@@ -8,11 +8,11 @@ import {
   type OfflineCall,
   type OfflineMove,
   type Procedure,
-  readResults,
+  readAllResults,
   type Situation,
   taskText,
 } from "./conversation.ts";
-import { capitalise, needsModel, shortenLine, withoutLabel } from "./offline-words.ts";
+import { capitalise, needsModel, shortenLine, stripHeadings, withoutLabel } from "./offline-words.ts";
 
 const REPORT_EXPERT = "report-creation-expert";
 
@@ -75,8 +75,7 @@ function makeDelegation(request: string, hits: readonly Hit[], { workspace }: Si
 }
 
 function reportResult(topic: string, hits: readonly Hit[], situation: Situation): OfflineMove {
-  const results = [...situation.calls.map(({ result }) => result), ...situation.later].flatMap(readResults);
-  const result = results.findLast(({ agent }) => agent === REPORT_EXPERT);
+  const result = readAllResults(situation).findLast(({ agent }) => agent === REPORT_EXPERT);
   const faults = listFaults(situation.calls);
   if (!result) {
     const why = hits.length === 0 ? `nothing was found on “${topic}”` : "the report was not begun";
@@ -85,11 +84,7 @@ function reportResult(topic: string, hits: readonly Hit[], situation: Situation)
   }
   if (!result.success && !result.partial)
     return { cannot: result.error || result.summary || `the report on “${topic}” failed` };
-  const body = withoutLabel(result.details)
-    .replace(/^\s*\*\*Summary\*\*:?\s*/i, "")
-    .replace(/^\*\*(?:Details|Warnings)\*\*\s*$/gim, "")
-    .replace(/\n{3,}/g, "\n\n")
-    .trim();
+  const body = stripHeadings(withoutLabel(result.details));
   const path = /work_products\/\S+?\.html/.exec(body)?.[0];
   const where = path && situation.workspace ? `Report: ${join(situation.workspace, path)}` : "";
   const partial = result.partial ? "(The expert was cut short by a limit.)" : "";

@@ -24,8 +24,9 @@ import {
 import { locate } from "./find-definition.ts";
 import { findTests, globFiles } from "./find-tests.ts";
 import { needsModel } from "./offline-words.ts";
-import { readCounts, readNumberedLines } from "./read-code.ts";
+import { readCounts, readHitLines, readNumberedLines } from "./read-code.ts";
 import { explainOpen, findBestDefinition, reportFindings, type SearchFindings } from "./search-findings.ts";
+import { isFile } from "./source-line.ts";
 
 const COUNTED_FILES = 80;
 const SHOWN_LINES = 60;
@@ -95,7 +96,7 @@ function readAsked(question: string, query: Query): AskedName {
   const left = concepts.length > 0 || query.paths.length > 0 ? { ...query, concepts } : query;
   const name =
     covering || WHERE.test(question) ? findAskedName(question, left.concepts, covering) : undefined;
-  return { query: left, covering, ...(name !== undefined && query.paths.length === 0 && { name }) };
+  return { query: left, covering, name: query.paths.length === 0 ? name : undefined };
 }
 
 /** A name that only code has; where tests are asked for, a single plain word counts as one too, spelled as it was. */
@@ -140,8 +141,8 @@ function countStage({ concepts, paths }: Query): OfflineCall[] {
 /** In the folder that the question names, or everywhere. */
 function countCall({ pattern }: Concept, paths: readonly string[]): OfflineCall {
   const folder = paths.find((path) => !isFile(path));
-  const input = { pattern, mode: "count", ignoreCase: true, limit: COUNTED_FILES };
-  return { tool: "grep", input: { ...input, ...(folder !== undefined && { path: folder }) } };
+  const input = { pattern, mode: "count", ignoreCase: true, limit: COUNTED_FILES, path: folder };
+  return { tool: "grep", input };
 }
 
 /** All concepts at once, in the best files. */
@@ -211,18 +212,6 @@ function countHits(concepts: readonly Concept[], paths: readonly string[], made:
     if (!past || past.failed) return { concept, counts: new Map() };
     return { concept, counts: readCounts(past.result), cut: past.result.includes("\n(there are more ") };
   });
-}
-
-function readHitLines(result: string): { path: string; at: number; text: string }[] {
-  return [...result.matchAll(/^(.+?):(\d+):(.*)$/gm)].map(([, path = "", at, text = ""]) => ({
-    path,
-    at: Number(at),
-    text,
-  }));
-}
-
-function isFile(path: string): boolean {
-  return /\.\w+$/.test(path);
 }
 
 /** A question that builds on other results and names no file looks at the files that those name. */

@@ -24,6 +24,7 @@ import {
   toDiff,
 } from "./read-diff.ts";
 import { type ReviewFinding, reviewDiff, reviewFiles, type Severity } from "./review-rules.ts";
+import { isFile } from "./source-line.ts";
 import { runTests, testCall } from "./tester.ts";
 
 type Changes = Exclude<ReviewTarget, { kind: "files" }>;
@@ -152,10 +153,6 @@ function reviewNamedFiles(paths: readonly string[], situation: Situation): Offli
       faults,
     }),
   };
-}
-
-function isFile(path: string): boolean {
-  return /\.\w+$/.test(path);
 }
 
 /** What is to be reviewed. */

@@ -7,11 +7,17 @@ import {
   readField,
   readList,
   shortenQuote,
-  toData,
 } from "./call-data.ts";
-import type { PastCall } from "./conversation.ts";
+import { type PastCall, toData } from "./conversation.ts";
 import { TEXT_PARTS } from "./email.ts";
-import { type DomainRules, doubt, doubtText, type Reading, type SentenceForm } from "./read-request.ts";
+import {
+  answerWith,
+  type DomainRules,
+  doubt,
+  doubtText,
+  type Reading,
+  type SentenceForm,
+} from "./read-request.ts";
 import { type Gaps, type Now, readSpan } from "./when.ts";
 
 const GET = "(?:get|show|read|list|give)(?: me)?";
@@ -30,11 +36,7 @@ const analysis = (begins: string): SentenceForm => ({
   parts: SPAN_PARTS,
   read: (gaps, at) => readChannel(gaps, at, ["slack_get_channel_messages", "slack_analyze_conversation"]),
 });
-const use = (begins: string, tool: string, read: (gaps: Gaps) => Record<string, unknown>): SentenceForm => ({
-  begins,
-  read: (gaps) => ({ tools: [tool], risk: "low", params: read(gaps) }),
-});
-const user = (begins: string) => use(begins, "slack_get_user_info", (gaps) => ({ user: gaps.user }));
+const user = (begins: string) => answerWith(begins, "slack_get_user_info", (gaps) => ({ user: gaps.user }));
 const post = (begins: string): SentenceForm => ({ begins, parts: [ON_SLACK, ...TEXT_PARTS], read: readPost });
 const search = (begins: string): SentenceForm => ({
   begins,
@@ -64,7 +66,7 @@ export const slack: DomainRules = {
     analysis(`list the (?:decisions|open questions|action items) in ${CHANNEL}`),
     messages(`${GET}(?: the)?(?: recent| latest)? messages (?:of|in|from) ${CHANNEL}`),
     messages(`read (?:the )?{span} of ${CHANNEL}`),
-    use(
+    answerWith(
       `${GET} (?:the )?(?:replies (?:in|of|to) )?(?:the )?thread {thread} (?:in|of) ${CHANNEL}`,
       "slack_get_thread_replies",
       ({ channel, thread }) => ({
@@ -74,8 +76,8 @@ export const slack: DomainRules = {
     ),
     user(`${GET} (?:the )?slack (?:user )?(?:info|profile|details) (?:for|of|on) {user}`),
     user(`who is {user} on slack`),
-    use("search slack for {topic}", "slack_search_messages", ({ topic }) => ({ query: topic })),
-    use(`search ${CHANNEL} for {topic}`, "slack_search_messages", ({ topic, channel }) => ({
+    answerWith("search slack for {topic}", "slack_search_messages", ({ topic }) => ({ query: topic })),
+    answerWith(`search ${CHANNEL} for {topic}`, "slack_search_messages", ({ topic, channel }) => ({
       query: topic,
       channel,
     })),
@@ -103,8 +105,7 @@ function readChannel({ channel, span }: Gaps, at: Now, tools: readonly string[])
 function readSlackSearch({ topic, channel, from, slack: named }: Gaps): Reading {
   if (!topic) return doubt("search words", "The request does not say what to search for.");
   if (!channel && !named) return doubt("where", "The request does not say that it means Slack.");
-  const params = { query: topic, ...(channel && { channel }), ...(from && { from }) };
-  return { tools: ["slack_search_messages"], risk: "low", params };
+  return { tools: ["slack_search_messages"], risk: "low", params: { query: topic, channel, from } };
 }
 
 function readPost(gaps: Gaps): Reading {

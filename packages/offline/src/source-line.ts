@@ -20,6 +20,11 @@ export function classifyFile(path: string): FileKind {
   return SCRIPT.test(path) ? "script" : "source";
 }
 
+/** Whether a path has an ending, as files have and folders rarely do. */
+export function isFile(path: string): boolean {
+  return /\.\w+$/.test(path);
+}
+
 /** Whether a file is Python, whose comments and blocks are written in another way. */
 export function isPython(path: string): boolean {
   return /\.py$/i.test(path);

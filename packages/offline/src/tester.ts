@@ -53,7 +53,7 @@ export function testCall(task: string): OfflineCall {
   const [path] = readQuery(task).paths;
   const [, named, quoted] = FILTER.exec(task) ?? [];
   const filter = named ?? quoted;
-  return { tool: "test", input: { ...(path && { path }), ...(filter && filter !== path && { filter }) } };
+  return { tool: "test", input: { path, filter: filter && filter !== path ? filter : undefined } };
 }
 
 /** A place in a file of the project. */
@@ -89,27 +89,22 @@ export function readTestRun(text: string): TestRun {
   return {
     runner: /^runner: (\S+)/m.exec(text)?.[1] ?? "",
     command: /^command: (.*)$/m.exec(text)?.[1] ?? "",
-    ...(known && { counts: { run, passed, failed, skipped } }),
+    counts: known ? { run, passed, failed, skipped } : undefined,
     failures: [...text.matchAll(BLOCK)].map(([, word, name = "", body = ""]) => ({
       name,
       loaded: word === "FAILED",
       ...readPlace(/^ {2}at (.+)$/m.exec(body)?.[1]),
       message: [...body.matchAll(/^ {2}\| ?(.*)$/gm)].map(([, line = ""]) => line).join("\n"),
-      ...readFrame(/^ {2}in (.+)$/m.exec(body)?.[1]),
+      frame: readPlace(/^ {2}in (.+)$/m.exec(body)?.[1]),
     })),
     notes: [...text.matchAll(/^note: (.*)$/gm)].map(([, note = ""]) => note),
   };
 }
 
-function readPlace(text: string | undefined): Partial<TestPlace> {
-  if (text === undefined) return {};
+function readPlace(text: string | undefined): TestPlace | undefined {
+  if (text === undefined) return undefined;
   const [, path = text, at] = /^(.*):(\d+)$/.exec(text) ?? [];
-  return { path, ...(at !== undefined && { at: Number(at) }) };
-}
-
-function readFrame(text: string | undefined): { frame?: TestPlace } {
-  const { path, at } = readPlace(text);
-  return path === undefined ? {} : { frame: { path, ...(at !== undefined && { at }) } };
+  return { path, at: at === undefined ? undefined : Number(at) };
 }
 
 const SHOWN = 20;

@@ -1,7 +1,12 @@
 import { capitalise } from "./offline-words.ts";
 
-/** When a request is read: the moment, with its offset, and the person's zone. */
-export type Now = { readonly now: string; readonly timezone?: string };
+/** When a request is read: ISO 8601 with the offset of the person's zone. */
+export type Now = { readonly now: string };
+
+/** The time of a request; any where the prompt names none, to see only whether the request can be read. */
+export function readNow({ now = "2000-01-01T00:00:00+00:00" }: Partial<Now>): Now {
+  return { now };
+}
 
 /** The words in the gaps of a sentence, with quotations put back. */
 export type Gaps = Readonly<Record<string, string | undefined>>;
@@ -104,11 +109,11 @@ export function readWhen(gaps: Gaps, at: Now): Moment | string {
   if (until && minutes <= 0) return "The time ends before it begins.";
   const start = date ?? (recurrence && time ? today : undefined);
   return {
-    ...(start && { date: start }),
-    ...(time && { time: moveClock(time, shift) }),
-    ...(minutes > 0 && { minutes }),
-    ...(recurrence && { recurrence }),
-    ...(part && !time && { part: part.toLowerCase() }),
+    date: start,
+    time: time && moveClock(time, shift),
+    minutes: minutes > 0 ? minutes : undefined,
+    recurrence,
+    part: time ? undefined : part?.toLowerCase(),
     assumptions,
   };
 }
@@ -219,7 +224,7 @@ export function readSpan(words: string, at: Now): DaySpan | string {
   }
   if (unit === "week") {
     const start = shiftDate(findMonday(today), isBack ? -7 : which === "this" ? 0 : 7);
-    return { start, end: shiftDate(start, 7), ...(isBack && { days: 7 }) };
+    return { start, end: shiftDate(start, 7), days: isBack ? 7 : undefined };
   }
   if (unit === "month") {
     const first = `${today.slice(0, 8)}01`;
@@ -228,7 +233,7 @@ export function readSpan(words: string, at: Now): DaySpan | string {
       : which === "this"
         ? first
         : firstOfMonth(shiftDate(first, 31));
-    return { start, end: firstOfMonth(shiftDate(start, 31)), ...(isBack && { days: 30 }) };
+    return { start, end: firstOfMonth(shiftDate(start, 31)), days: isBack ? 30 : undefined };
   }
   const [, since, from, to] = /^(?:since (.+)|between (.+) and (.+))$/.exec(text) ?? [];
   const last = since && isWeekday(since) && !since.startsWith("last") ? `last ${since}` : since;
@@ -236,8 +241,8 @@ export function readSpan(words: string, at: Now): DaySpan | string {
   const until = to === undefined ? start : readDay(to, today);
   if (start === null || until === null) return `'${words}' names no such day.`;
   if (last) return { start, days: Math.max(1, Math.round((Date.parse(today) - Date.parse(start)) / DAY_MS)) };
-  const days = text === "yesterday" || text === "today" ? { days: 1 } : {};
-  return { start, end: shiftDate(until, 1), ...days };
+  const days = text === "yesterday" || text === "today" ? 1 : undefined;
+  return { start, end: shiftDate(until, 1), days };
 }
 
 function firstOfMonth(date: string): string {
