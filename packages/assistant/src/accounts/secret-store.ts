@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { AsyncEntry } from "@napi-rs/keyring";
 import { closeFolder, readPrivate, writePrivate } from "@retinue/core/files/private-file";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { HostPlaces } from "@retinue/core/tools/tool";
@@ -86,29 +87,33 @@ export async function openKeyring({ env, configDir }: SecretPlaces): Promise<Sec
   if (/^(?:off|0|no|false)$/i.test(env.RETINUE_KEYRING ?? "")) return null;
   probed ??= isKeyringWorking();
   if (!(await probed)) return null;
-  const buildName = (id: string) => `${configDir}#${id}`;
+  const ask = async <Value>(id: string, what: string, work: (entry: AsyncEntry) => Promise<Value>) => {
+    try {
+      return await work(await openEntry(`${configDir}#${id}`));
+    } catch {
+      // The keyring's own words are left out: they might repeat what was to be kept.
+      throw new RetinueError(
+        "auth",
+        `the secrets of account '${id}' cannot be ${what} in the system's keyring`,
+        "unlock the keyring; with RETINUE_KEYRING=off new accounts use files instead",
+      );
+    }
+  };
   return {
     where: "keyring",
     async read(id) {
-      const text = await askKeyring(id, "read", async () =>
-        (await openEntry(buildName(id))).getPassword(limitTime()),
-      );
-      return text === null ? null : parseSecrets(text, id);
+      const text = await ask(id, "read", (entry) => entry.getPassword(limitTime()));
+      return text === null || text === undefined ? null : parseSecrets(text, id);
     },
     write: (id, secrets) =>
-      askKeyring(id, "written", async () =>
-        (await openEntry(buildName(id))).setPassword(JSON.stringify(secrets), limitTime()),
-      ),
-    remove: (id) =>
-      askKeyring(
-        id,
-        "deleted",
-        async () => void (await (await openEntry(buildName(id))).deletePassword(limitTime())),
-      ),
+      ask(id, "written", (entry) => entry.setPassword(JSON.stringify(secrets), limitTime())),
+    async remove(id) {
+      await ask(id, "deleted", (entry) => entry.deletePassword(limitTime()));
+    },
   };
 }
 
-async function openEntry(name: string) {
+async function openEntry(name: string): Promise<AsyncEntry> {
   const { AsyncEntry } = await import("@napi-rs/keyring");
   return new AsyncEntry(SERVICE, name, OPTIONS);
 }
@@ -129,17 +134,4 @@ async function isKeyringWorking(): Promise<boolean> {
 
 function limitTime(): AbortSignal {
   return AbortSignal.timeout(PATIENCE_MS);
-}
-
-async function askKeyring<Value>(id: string, what: string, work: () => Promise<Value>): Promise<Value> {
-  try {
-    return await work();
-  } catch {
-    // The keyring's own words are left out: they might repeat what was to be kept.
-    throw new RetinueError(
-      "auth",
-      `the secrets of account '${id}' cannot be ${what} in the system's keyring`,
-      "unlock the keyring; with RETINUE_KEYRING=off new accounts use files instead",
-    );
-  }
 }

@@ -295,22 +295,19 @@ function judgeReply({ status, headers, data }: GoogleReply, request: GoogleReque
 }
 
 function describeRejection(status: number, about: string, words: string): ToolFault {
-  switch (status) {
-    case 404:
-      return new ToolFault("params", `Google has no ${about}`);
-    case 409:
-      return new ToolFault("params", `${about} exists already`);
-    case 410:
-      return new ToolFault("params", `${about} has been deleted`);
-    case 412:
-      return new ToolFault("params", `${about} has changed since it was read; read it again`);
-    case 400:
-    case 413:
-    case 422:
-      return new ToolFault("params", `Google did not accept the request for ${about}: ${words}`);
-    default:
-      return new ToolFault("tool_error", `Google answered with status ${status} for ${about}: ${words}`);
-  }
+  const refused = `Google did not accept the request for ${about}: ${words}`;
+  const meanings = new Map([
+    [400, refused],
+    [404, `Google has no ${about}`],
+    [409, `${about} exists already`],
+    [410, `${about} has been deleted`],
+    [412, `${about} has changed since it was read; read it again`],
+    [413, refused],
+    [422, refused],
+  ]);
+  const meaning = meanings.get(status);
+  if (meaning !== undefined) return new ToolFault("params", meaning);
+  return new ToolFault("tool_error", `Google answered with status ${status} for ${about}: ${words}`);
 }
 
 function explainForbidden(about: string, words: string, reasons: readonly string[]): string {

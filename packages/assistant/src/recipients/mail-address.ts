@@ -126,36 +126,11 @@ function toAsciiDomain(domain: string): string {
   return /[\s%/\\:?#@<>()[\],;]/.test(bare) ? "" : domainToASCII(bare).toLowerCase();
 }
 
-/** Letters of other alphabets that are drawn like Latin ones. */
-const DRAWN_LIKE: Readonly<Record<string, string>> = Object.fromEntries(
-  [
-    ["a", "аαɑ"],
-    ["b", "Ььƅ"],
-    ["c", "сϲ"],
-    ["d", "ԁɗ"],
-    ["e", "еєεҽ"],
-    ["f", "ƒ"],
-    ["g", "ɡց"],
-    ["h", "һհн"],
-    ["i", "іιıɩ"],
-    ["j", "јϳ"],
-    ["k", "кκ"],
-    ["l", "ӏǀℓ"],
-    ["m", "м"],
-    ["n", "ոηп"],
-    ["o", "оοօσ"],
-    ["p", "рρ"],
-    ["q", "ԛգ"],
-    ["r", "гᴦ"],
-    ["s", "ѕꜱ"],
-    ["t", "тτ"],
-    ["u", "υսц"],
-    ["v", "νѵ"],
-    ["w", "ԝѡω"],
-    ["x", "хχ"],
-    ["y", "уγү"],
-    ["z", "ᴢ"],
-  ].flatMap(([latin = "", others = ""]) => [...others].map((other) => [other, latin])),
+/** Latin letters, each followed by the letters of other alphabets that look like it. */
+const LOOK_ALIKES =
+  "aаαɑ bЬьƅ cсϲ dԁɗ eеєεҽ fƒ gɡց hһհн iіιıɩ jјϳ kкκ lӏǀℓ mм nոηп oоοօσ pрρ qԛգ rгᴦ sѕꜱ tтτ uυսц vνѵ wԝѡω xхχ yуγү zᴢ";
+const DRAWN_LIKE: ReadonlyMap<string, string> = new Map(
+  LOOK_ALIKES.split(" ").flatMap(([latin = "", ...others]) => others.map((other) => [other, latin])),
 );
 
 /** Why a domain may be taken for another, with the known one it resembles; null if there is no such danger. */
@@ -184,7 +159,7 @@ function findSkeleton(domain: string): string {
 function drawSkeleton(domain: string): string {
   return [...domain.normalize("NFKD").toLowerCase()]
     .filter((char) => !/\p{M}/u.test(char))
-    .map((char) => DRAWN_LIKE[char] ?? char)
+    .map((char) => DRAWN_LIKE.get(char) ?? char)
     .join("")
     .replaceAll("rn", "m")
     .replaceAll("vv", "w")

@@ -90,37 +90,27 @@ function describeAnalysis({ messages, more, from, to }: Conversation, channel: S
   const topics = findTopics(messages).map(({ topic, messages: using }) => ({
     topic: cutText(topic, 100),
     messages: using.length,
-    ...pickLink(using[0]),
+    link: using[0]?.link,
   }));
   const participants = countParticipants(messages);
   const period = (at: number) => (Number.isFinite(at) ? isoWithOffset(at, zone) : "");
-  const data = {
+  const head = {
     channel: labelChannel(channel),
     period: { from: period(from), to: period(to) },
     message_count: messages.length,
     participants: participants.slice(0, MOST_PEOPLE),
     topics,
-    decisions: listNewest(decisions),
-    open_questions: listNewest(openQuestions),
-    action_items: listNewest(actionItems),
-    ...(more && { more }),
   };
-  const summary = summarize(data, participants.length);
-  const kinds = ["decisions", "open_questions", "action_items"] as const;
-  const items = kinds
-    .flatMap((kind) => data[kind].map((item) => ({ kind, item })))
-    .toSorted((a, b) => a.item.at - b.item.at);
-  type Items = readonly (typeof items)[number][];
-  const of = (kept: Items, wanted: (typeof kinds)[number]) =>
-    kept.flatMap(({ kind, item: { at: _at, ...shown } }) => (kind === wanted ? [shown] : []));
-  const build = (kept: Items) => ({
-    ...data,
-    decisions: of(kept, "decisions"),
-    open_questions: of(kept, "open_questions"),
-    action_items: of(kept, "action_items"),
-    summary,
-  });
-  return fitItems(items, build, "last");
+  const listed = [decisions, openQuestions, actionItems].map(chooseNewestStatements);
+  const build = (kept: readonly Statement[]) => {
+    const [decisions = [], open_questions = [], action_items = []] = listed.map((statements) =>
+      statements.filter((each) => kept.includes(each)).map(describeStatement),
+    );
+    return { decisions, open_questions, action_items, more: more || undefined };
+  };
+  const all = listed.flat().toSorted(compareStatements);
+  const summary = summarize({ ...head, ...build(all) }, participants.length);
+  return fitItems(all, (kept) => ({ ...head, ...build(kept), summary }), "last");
 }
 
 /** Who wrote how much, the most first. */
@@ -132,20 +122,16 @@ function countParticipants(messages: readonly SlackMessage[]) {
 }
 
 /** The newest statements, oldest first. */
-function listNewest(statements: readonly Statement[]) {
-  return statements
-    .toSorted((a, b) => Number(a.message.ts) - Number(b.message.ts))
-    .slice(-MOST_ITEMS)
-    .map(({ text, message }) => ({
-      at: parseSlackTs(message.ts),
-      text: cutText(text, MAX_ITEM),
-      user: cutText(message.user.name, 100),
-      ...pickLink(message),
-    }));
+function chooseNewestStatements(statements: readonly Statement[]): readonly Statement[] {
+  return statements.toSorted(compareStatements).slice(-MOST_ITEMS);
 }
 
-function pickLink(message: SlackMessage | undefined) {
-  return message?.link ? { link: message.link } : {};
+function compareStatements(a: Statement, b: Statement): number {
+  return Number(a.message.ts) - Number(b.message.ts);
+}
+
+function describeStatement({ text, message: { user, link } }: Statement) {
+  return { text: cutText(text, MAX_ITEM), user: cutText(user.name, 100), link };
 }
 
 type Found = {
