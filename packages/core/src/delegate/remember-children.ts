@@ -1,3 +1,4 @@
+import type { Resumption } from "../run/outcome.ts";
 import {
   isClosed,
   metadataOf,
@@ -7,7 +8,6 @@ import {
   runningIn,
   turnsOf,
 } from "../run/read-row.ts";
-import type { Resumption } from "../run/run.ts";
 import type { DelegationBatch, DelegationRequest, OpenDelegation } from "../schema/delegation.ts";
 import type { MessageNode } from "../schema/record.ts";
 import { parseJson } from "../tools/validate-input.ts";

@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { pushReply, pushResults } from "../run/history.ts";
 import type { CallResult, ToolCall } from "../run/model/reply.ts";
+import type { Resumption } from "../run/outcome.ts";
 import {
   costOfRow,
   isClosed,
@@ -12,7 +13,7 @@ import {
   turnsOf,
 } from "../run/read-row.ts";
 import { countRepeats } from "../run/repetition.ts";
-import { type Resumption, type Run, UNMEASURED } from "../run/run.ts";
+import { type Run, UNMEASURED } from "../run/run.ts";
 import type { OpenDelegation } from "../schema/delegation.ts";
 import type { MessageNode } from "../schema/record.ts";
 import type { BailoutReason, ChangeKind, SuiteTests } from "../schema/result.ts";

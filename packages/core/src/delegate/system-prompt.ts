@@ -1,6 +1,7 @@
 import { loadPrompt } from "../run/load-prompt.ts";
 import { inWords } from "../run/loop-flow.ts";
-import type { Flow, GitState, RunLimits } from "../run/run.ts";
+import type { GitState } from "../run/ports.ts";
+import type { Flow, RunLimits } from "../run/run.ts";
 import type { Agent, MandatoryDelegation } from "../schema/agent.ts";
 import { isoWithOffset } from "../text/zone.ts";
 import { type AnyTool, isOffered } from "../tools/tool.ts";

@@ -10,8 +10,8 @@ import type { RecordedAsks } from "./recorded-asks.ts";
 const CHANGES: ReadonlySet<RetinueEvent["type"]> = new Set(["run.waiting", "run.ended", "call.ended"]);
 
 /**
- * Where asks wait when nobody watches: once nothing else of the session can go on it is left as it is. Whoever resumes it
- * later finds the answers that were given in the meantime.
+ * Where asks wait when nobody watches: once nothing else of the session can continue, it is left as it is. The process that
+ * resumes it later finds the answers that were given in the meantime.
  */
 export class ApprovalDesk {
   readonly #asks: Pick<RecordedAsks, "look">;
@@ -27,7 +27,7 @@ export class ApprovalDesk {
     });
   }
 
-  /** Answers nothing itself: who answers in the record while the rest of the session goes on is heard. */
+  /** Answers nothing itself: who answers in the record while the rest of the session continues is heard. */
   readonly ask: Approver = ({ sessionId, approvalId }, signal) => {
     const waiting = this.#waiting.get(sessionId) ?? new Set();
     this.#waiting.set(sessionId, waiting.add(approvalId));

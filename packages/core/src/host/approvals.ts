@@ -81,7 +81,7 @@ function exampleFor(tool: string, command: string): string {
   return `: ${programs.map((program) => `--allowed-tools '${tool}(${program} *)'`).join(" ")}`;
 }
 
-/** Why an approver's signal fires although its run goes on: somebody else has answered. */
+/** Why an approver's signal fires although its run continues: somebody else has answered. */
 export class AnsweredElsewhere extends Error {
   readonly answer: ApprovalAnswer;
 

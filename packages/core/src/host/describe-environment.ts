@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { untilAborted } from "../budget/until-aborted.ts";
 import { openRepository, runGit } from "../git/run-git.ts";
-import type { GitState } from "../run/run.ts";
+import type { GitState } from "../run/ports.ts";
 
 /** A large repository may take long; the prompt does not wait for it. */
 const PATIENCE_MS = 500;

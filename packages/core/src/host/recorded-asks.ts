@@ -15,7 +15,7 @@ const LOOK_MS = 1_000;
 
 /**
  * The questions of this process. While one waits it is in the record, where any other process can answer it: whichever
- * answer comes first counts. A process that is killed leaves its questions open, and whoever goes on with the session finds
+ * answer comes first counts. A process that is killed leaves its questions open, and the process that resumes the session finds
  * what was answered meanwhile.
  */
 export class RecordedAsks {

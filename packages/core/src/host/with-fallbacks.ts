@@ -7,7 +7,7 @@ type Find = (name: string) => Promise<CallableModel>;
 
 /**
  * A model with those that the settings name to stand in for it, by its id or by the name that was asked for. One that is
- * not set up, say for want of a key, fails when it is called, so that the record and the person are told; if all are,
+ * not set up, say because there is no key, fails when it is called, so that the record and the person are told; if all are,
  * the first one's error is thrown.
  */
 export async function withFallbacks(

@@ -1,5 +1,6 @@
 import { lastText } from "../run/history.ts";
-import type { Ending, Run } from "../run/run.ts";
+import type { Ending } from "../run/outcome.ts";
+import type { Run } from "../run/run.ts";
 import type { BailoutReason, ErrorType, RunError } from "../schema/result.ts";
 import { cutAt } from "../tools/truncate.ts";
 import { type CallFault, faultOfRun } from "./call-fault.ts";

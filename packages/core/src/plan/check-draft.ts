@@ -7,7 +7,7 @@ import { checkJson } from "../schema/check-json.ts";
 import { messageOf } from "../schema/error.ts";
 import { MAX_PLAN_STEPS, type PlanDraft, PlanSchema, type PlanStep } from "../schema/plan.ts";
 
-/** What a plan is held against. */
+/** What a plan is checked against. */
 export type DraftLimits = {
   /** Agents that the steps may be delegated to. */
   agents: readonly Agent[];

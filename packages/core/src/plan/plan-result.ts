@@ -14,7 +14,7 @@ import { SECOND_BATCH, stepResults } from "./step-results.ts";
 export const REVIEW_CALL = "review";
 const PLANNER_CALLS = ["replan", "mend-replan"];
 
-/** What an execution came to, read from the record; of one that still goes on, what there is so far. */
+/** What an execution came to, read from the record; of one that is still running, what there is so far. */
 export async function planResult(
   { record, sessionId, now }: Pick<PlanningPorts, "record" | "sessionId" | "now">,
   plan: ExecutionPlan,

@@ -249,7 +249,7 @@ export class Plans {
     return result;
   }
 
-  /** Whether the session of a result goes on later, here or in another process. */
+  /** Whether the session of a result continues later, here or in another process. */
   async #isLeft({ session_id: sessionId }: RunResult): Promise<boolean> {
     return (await this.#host.record.readSession(sessionId))?.status === "running";
   }

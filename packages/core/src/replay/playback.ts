@@ -10,16 +10,9 @@ import { openCall, recordRefusal } from "../run/calls/record-call.ts";
 import { createId } from "../run/create-id.ts";
 import { closeTurn, openTurn } from "../run/model/record-turn.ts";
 import type { CallResult, ToolCall } from "../run/model/reply.ts";
+import type { ModelCall, ModelOutcome } from "../run/outcome.ts";
 import { metadataOf } from "../run/read-row.ts";
-import type {
-  Host,
-  ModelCall,
-  ModelOutcome,
-  Run,
-  SpawnRequest,
-  UntrustedFiles,
-  Workplace,
-} from "../run/run.ts";
+import type { Host, Run, SpawnRequest, UntrustedFiles, Workplace } from "../run/run.ts";
 import type { Limits } from "../schema/agent.ts";
 import { messageOf } from "../schema/error.ts";
 import type { DeliverableVerdict, RunResult } from "../schema/result.ts";
@@ -158,7 +151,7 @@ export class Playback {
     }
   }
 
-  /** A call of a tool: judged by the rules of now, answered as it was answered then; delegations are made again. */
+  /** A call of a tool: judged by the present rules, answered as recorded; delegations are made again. */
   async #makeCall(run: Run, call: ToolCall): Promise<CallResult> {
     const admitted = await this.#admit(run, call);
     if ("outcome" in admitted) {
@@ -289,7 +282,7 @@ export class Playback {
   }
 }
 
-/** Files of now say nothing about then: the rows tell which calls let in what a tainted run had written. */
+/** The present files say nothing about the recorded ones: the rows tell which calls let in what a tainted run had written. */
 const NOTHING_UNTRUSTED: UntrustedFiles = {
   hold: async () => false,
   show: async () => false,

@@ -7,7 +7,7 @@ import type { Target } from "../schema/rights.ts";
 import type { RecordedRun } from "./recorded-run.ts";
 import type { RecordedSession } from "./recorded-session.ts";
 
-/** How far a call came by the rules of now: not admitted, admitted, or, if it starts runs, answered. */
+/** How far a call came by the present rules: not admitted, admitted, or, if it starts runs, answered. */
 export type CallNow =
   | { kind: "refused"; outcome: "error" | "denied"; text: string }
   | { kind: "admitted" }

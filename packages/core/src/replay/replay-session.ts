@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import type { Clock } from "../budget/clock.ts";
 import { createApprovals } from "../host/approvals.ts";
 import { createHost, type RuntimeOptions } from "../host/create-host.ts";
 import { listTextIds } from "../record/prompt-table.ts";
@@ -6,18 +7,17 @@ import { readTree } from "../record/read-tree.ts";
 import type { Record } from "../record/record.ts";
 import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
 import type { CallableModel } from "../run/model/callable-model.ts";
-import { metadataOf, subtreeOf } from "../run/read-row.ts";
+import { isClosed, metadataOf, subtreeOf } from "../run/read-row.ts";
 import type { Host, Session } from "../run/run.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { MessageNode, SessionRow } from "../schema/record.ts";
 import { assembleSession, type Terms } from "../session/open-session.ts";
 import { beginRoot } from "../session/root-run.ts";
-import { compareTrees } from "./compare-trees.ts";
 import type { Divergence } from "./divergence.ts";
 import { Playback } from "./playback.ts";
 import { approvalsIn, flagsOf, readRootRequest } from "./recorded-request.ts";
+import type { RecordedRun } from "./recorded-run.ts";
 import { RecordedSession } from "./recorded-session.ts";
-import { replayClock } from "./replay-clock.ts";
 
 /** What came of a replay. */
 export type ReplayReport = {
@@ -26,7 +26,7 @@ export type ReplayReport = {
   runs: number;
   modelCalls: number;
   toolCalls: number;
-  /** The first place where now is not as recorded. */
+  /** The first place that is not as recorded. */
   divergence: Divergence | null;
 };
 
@@ -45,8 +45,8 @@ async function readTexts(
 }
 
 /**
- * Runs a recorded session again, with the agents and rights of now and the replies, results, ids and times of then.
- * Nothing outside is called and nothing is written; the tree that comes out is held against the recorded one.
+ * Runs a recorded session again, with the present agents and rights and the recorded replies, results, ids and times.
+ * Nothing outside is called and nothing is written; the tree that comes out is compared with the recorded one.
  */
 export async function replaySession(
   options: RuntimeOptions,
@@ -80,7 +80,7 @@ export async function replaySession(
     },
     {
       record: copy,
-      clock: replayClock(row.created_at),
+      clock: createReplayClock(row.created_at),
       resolveModel: async (name) => ({ ...MODEL, id: name }),
     },
   );
@@ -157,3 +157,39 @@ const MODEL: CallableModel = {
     doStream: () => Promise.reject(new Error("a replay calls no model")),
   },
 };
+
+/** The clock of a replay: it shows when the session began, no time passes, and nothing has to be waited for. */
+function createReplayClock(startedAt: string): Clock {
+  const startedMs = Date.parse(startedAt);
+  return {
+    monotonicMs: () => 0,
+    wallMs: () => startedMs,
+    timer(_, fire) {
+      const handle = setImmediate(fire);
+      return () => clearImmediate(handle);
+    },
+  };
+}
+
+/** The first recorded run that is missing now, or ended in another way; else one that is new. */
+function compareTrees(recorded: RecordedSession, now: RecordedSession): Divergence | null {
+  const then = [...recorded.runs.values()].sort((one, other) => one.node.opened_seq - other.node.opened_seq);
+  for (const run of then) {
+    const same = now.runs.get(run.node.run_id);
+    if (!same) return differing(run, outline(run), "it is not started");
+    // Where the record ends, how the run would have gone on is not known.
+    if (isClosed(run.node) && outline(run) !== outline(same))
+      return differing(run, outline(run), outline(same));
+  }
+  // Records of earlier versions have no rows for tasks that never began.
+  const added = [...now.runs].find(([id, run]) => !recorded.runs.has(id) && !run.isUnstarted)?.[1];
+  return added ? differing(added, "no such run", outline(added)) : null;
+}
+
+function differing({ path }: RecordedRun, recorded: string, now: string): Divergence {
+  return { run: path, turn: 0, what: "the run", recorded, now };
+}
+
+function outline({ path, node }: RecordedRun): string {
+  return `${path}: ${node.status} after ${node.iteration_count} turns`;
+}

@@ -11,8 +11,9 @@ import {
   listFiles,
 } from "../schema/subtree.ts";
 import { cutAt } from "../tools/truncate.ts";
+import type { Ending } from "./outcome.ts";
 import { MAX_SUMMARY_CHARS, parseAnswer, parseReport, type Report } from "./parse-report.ts";
-import type { Ending, Run } from "./run.ts";
+import type { Run } from "./run.ts";
 
 /** The structured result: the model's words, and the host's measurements. */
 export function buildResult(run: Run, ending: Ending): RunResult {

@@ -3,7 +3,8 @@ import { makeRun } from "../../../../test/fixtures/hand-made-run.ts";
 import { callWithRoom, compact, transcriptOf } from "./compact.ts";
 import { pushReply, pushResults } from "./history.ts";
 import type { Reply } from "./model/reply.ts";
-import type { ModelOutcome, Run } from "./run.ts";
+import type { ModelOutcome } from "./outcome.ts";
+import type { Run } from "./run.ts";
 
 const reply = (text: string, calls: Reply["calls"] = []): Reply => ({
   ...{ text, reasoning: [], calls, finish: "stop", usage: undefined, modelId: undefined },

@@ -3,7 +3,8 @@ import { cutAt, excerpt } from "../tools/truncate.ts";
 import { loadPrompt } from "./load-prompt.ts";
 import { callModel } from "./model/call-model.ts";
 import { sizeOf } from "./model/message-size.ts";
-import type { ModelOutcome, Run } from "./run.ts";
+import type { ModelOutcome } from "./outcome.ts";
+import type { Run } from "./run.ts";
 
 /** How much of the context limit the kept end of a conversation may take, unless what the model has not seen is longer. */
 const KEPT_SHARE = 0.4;

@@ -2,7 +2,8 @@ import type { BailoutReason } from "../schema/result.ts";
 import { showNumber } from "../show/measures.ts";
 import { loopPrompt } from "./load-prompt.ts";
 import type { Reply } from "./model/reply.ts";
-import type { Ending, Run } from "./run.ts";
+import type { Ending } from "./outcome.ts";
+import type { Run } from "./run.ts";
 
 /** How much of the end a model is shown that goes on. */
 const SHOWN_CHARS = 200;

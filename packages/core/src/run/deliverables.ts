@@ -5,8 +5,9 @@ import { checkJson } from "../schema/check-json.ts";
 import { messageOf } from "../schema/error.ts";
 import type { DeliverableVerdict, RunError } from "../schema/result.ts";
 import { nameForRun } from "../tools/name-for-run.ts";
+import type { Ending } from "./outcome.ts";
 import { parseAnswer } from "./parse-report.ts";
-import type { Baseline, Ending, Run, RunCommand } from "./run.ts";
+import type { Baseline, Run, RunCommand } from "./run.ts";
 
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
 

@@ -3,7 +3,8 @@ import { makeRun } from "../../../../test/fixtures/hand-made-run.ts";
 import { endReported, fail, gatherWork, interrupted, reportGathered, wrapUp } from "./ending.ts";
 import { pushReply, pushResults } from "./history.ts";
 import type { Reply } from "./model/reply.ts";
-import type { ChildRuns, ModelOutcome, Run } from "./run.ts";
+import type { ModelOutcome } from "./outcome.ts";
+import type { ChildRuns, Run } from "./run.ts";
 
 const reply = (more: Partial<Reply>): Reply => ({
   ...{ text: "", reasoning: [], calls: [], finish: "stop", usage: undefined, modelId: undefined },

@@ -6,7 +6,8 @@ import { endCut } from "./cut-answer.ts";
 import { lastText } from "./history.ts";
 import { loopPrompt } from "./load-prompt.ts";
 import type { Reply } from "./model/reply.ts";
-import type { Ending, GatheredWork, ModelOutcome, Next, Run } from "./run.ts";
+import type { Ending, GatheredWork, ModelOutcome, Next } from "./outcome.ts";
+import type { Run } from "./run.ts";
 
 /** The run goes on with another turn. */
 export const NEXT_TURN: Next = { kind: "turn" };

@@ -10,8 +10,9 @@ import { escapeTags } from "./escape-tags.ts";
 import type { KnownAddresses } from "./known-addresses.ts";
 import { measureUsage } from "./model/measure-usage.ts";
 import { distinctCalls, type ReplyReader, type ToolCall } from "./model/reply.ts";
+import type { Admission, Steering } from "./ports.ts";
 import { isRepeating } from "./repetition.ts";
-import type { Admission, Guards, Steering } from "./run.ts";
+import type { Guards } from "./run.ts";
 
 /** Nothing that a reader could see. */
 const INVISIBLE = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}]*$/u;

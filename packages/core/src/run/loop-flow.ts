@@ -5,7 +5,8 @@ import { fail, NEXT_TURN, reportGathered } from "./ending.ts";
 import { tellWhatIsLeft } from "./limits.ts";
 import { loopPrompt } from "./load-prompt.ts";
 import type { Reply } from "./model/reply.ts";
-import type { Ending, Flow, Next, Run } from "./run.ts";
+import type { Ending, Next } from "./outcome.ts";
+import type { Flow, Run } from "./run.ts";
 
 /** The free loop: the model calls tools until it answers without. */
 export const loopFlow: Flow = {

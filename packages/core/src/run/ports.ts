@@ -1,3 +1,4 @@
+import type { Agent } from "../schema/agent.ts";
 import type { Risk, Target } from "../schema/rights.ts";
 import type { ToolContext } from "../tools/tool.ts";
 
@@ -63,3 +64,37 @@ export type KeepChanges = (call: {
   readonly signal: AbortSignal;
   readonly changed: ToolContext["changed"];
 }) => CallChanges;
+
+/** A file that is handed over; `version` only if all of it is, so that who gets it has read it. */
+export type HandedFile = {
+  readonly name: string;
+  readonly path: string;
+  readonly text: string;
+  readonly version?: string;
+};
+
+/** What a session's prompts say of the project's repository; null if there is none. */
+export type GitState = { readonly branch: string; readonly state: string };
+
+/** This process's hold on a session. */
+export type Lease = {
+  /** Fires, with the reason, when another process has taken the session over, or it was left for later. */
+  readonly lost: AbortSignal;
+  /** Leaves the session as it is on disk, to be resumed later; nothing more of it is done or written here. */
+  park(reason: Error): Promise<void>;
+  /** Lets other processes have the session. */
+  release(): void;
+};
+
+/** The delegation that is asked for, and where in the tree. */
+export type Admission = {
+  child: Agent;
+  parent: Agent;
+  /** Names from the root down to the parent itself. */
+  line: readonly string[];
+  depth: number;
+  maxDepth: number;
+};
+
+/** Whose text may have a say in what a run does: that of others outside, or that of the project. */
+export type Steering = { readonly tainted: boolean; readonly projectText: boolean };

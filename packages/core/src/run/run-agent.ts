@@ -11,8 +11,9 @@ import { limitReached } from "./limits.ts";
 import { loopPrompt } from "./load-prompt.ts";
 import { tellOwed } from "./loop-flow.ts";
 import type { CallResult, ToolCall } from "./model/reply.ts";
+import type { Ending, ModelOutcome, Next, Resumption } from "./outcome.ts";
 import { countRepeats, REPEATS_TO_WARN, type Repeating } from "./repetition.ts";
-import { type Ending, type ModelOutcome, type Next, type Resumption, type Run, UNMEASURED } from "./run.ts";
+import { type Run, UNMEASURED } from "./run.ts";
 import { waitFor, waitForDisk } from "./wait-for.ts";
 
 /** One run from task to result. Never throws: whatever goes wrong ends as a status. */

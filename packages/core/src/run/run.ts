@@ -18,7 +18,6 @@ import type {
   DeliverableVerdict,
   RunError,
   RunResult,
-  RunStatus,
   SuiteTests,
   UnmetDeliverable,
 } from "../schema/result.ts";
@@ -36,9 +35,24 @@ import type { CallableModel } from "./model/callable-model.ts";
 import type { measureUsage } from "./model/measure-usage.ts";
 import { sizeOf } from "./model/message-size.ts";
 import type { CallResult, Reply, ReplyReader, ToolCall } from "./model/reply.ts";
-import type { ApprovalAnswer, ApprovalRequest, KeepChanges, Redactor, ToolCache } from "./ports.ts";
+import type { Ending, GatheredWork, ModelCall, ModelOutcome, Next, Resumption } from "./outcome.ts";
+import type {
+  Admission,
+  ApprovalAnswer,
+  ApprovalRequest,
+  GitState,
+  HandedFile,
+  KeepChanges,
+  Lease,
+  Redactor,
+  Steering,
+  ToolCache,
+} from "./ports.ts";
 import type { ProjectText } from "./project-text.ts";
-import type { isRepeating, Repeating, Repetition } from "./repetition.ts";
+import type { isRepeating, Repetition } from "./repetition.ts";
+
+// The three objects, and the types that name them and that they name: all of these name each other, so they are in one
+// file. What names none of the three is in `outcome.ts` and `ports.ts`.
 
 /** What everything in one process shares: made once by `createHost`. What comes from outside is a port, and a port never rejects. */
 export type Host = {
@@ -141,7 +155,7 @@ export type Session = {
   /** Where the project's repository stood when it was first asked for; null if there is none. */
   gitState(): Promise<GitState | null>;
   emit(event: EventBody, seq?: number): void;
-  /** Keeps what a call came upon as a file of the workspace, in the background. */
+  /** Keeps what a call found as a file of the workspace, in the background. */
   observe(run: Run, path: string, text: string): void;
   /** Waits until what was observed is in the workspace, but not longer than a moment. */
   flushObserved(): Promise<void>;
@@ -467,57 +481,6 @@ export type Interruption = {
   message: string;
 };
 
-/** Where a run stood when its process ended. */
-export type Resumption =
-  /** The model had asked for calls; some or all may have been answered. */
-  | {
-      kind: "calls";
-      calls: readonly ToolCall[];
-      answered: ReadonlyMap<string, CallResult>;
-      repeating: Repeating;
-    }
-  /** The model had given its answer. */
-  | { kind: "answer"; reply: Reply }
-  /** The run had begun its last report. */
-  | { kind: "wrap_up"; reason: BailoutReason; reply: Reply | null }
-  /** The next turn was due. */
-  | { kind: "turn" };
-
-/** How a run ended, before the host measures it. */
-export type Ending = {
-  status: RunStatus;
-  text: string;
-  partial?: boolean;
-  bailout?: BailoutReason;
-  error?: RunError;
-  verdicts?: readonly DeliverableVerdict[];
-  /** Of a flow whose answer has a form of its own. */
-  data?: unknown;
-  context?: RunResult["context"];
-};
-
-/** What a finished turn leads to. */
-export type Next =
-  | { kind: "turn" }
-  | { kind: "wrap_up"; reason: BailoutReason }
-  | { kind: "end"; ending: Ending };
-
-/** What a model call is for, and with what: the run's own history, or messages of so many bytes. */
-export type ModelCall =
-  | { purpose: "turn" | "wrap_up" }
-  | { purpose: "summary"; messages: LanguageModelV4Message[]; inputBytes: number };
-
-/** How a model call ended. */
-export type ModelOutcome =
-  /** `tokens` is what the conversation now has, if the provider said it believably. */
-  | { kind: "reply"; reply: Reply; tokens: number | null }
-  | { kind: "failed"; error: RunError; bailout?: BailoutReason }
-  | { kind: "unaffordable"; resource: "tokens" | "cost" }
-  | { kind: "interrupted" };
-
-/** What a run has said and been answered so far: enough to stand in for a report that was never given. */
-export type GatheredWork = { readonly texts: string; readonly results: string };
-
 /** How an agent gets from its task to its answer: what a run asks at the points where ways of working differ. */
 export type Flow = {
   /** Its conversation may be condensed to make room. */
@@ -593,9 +556,9 @@ export type SpawnRequest = {
   /** The part of it that tells of other runs. */
   told?: string | undefined;
   contextMode?: ContextMode;
-  /** Untrusted text is in the message although the parent holds none yet. */
+  /** Untrusted text is in the task or message although the parent holds none yet. */
   tainted?: boolean;
-  /** Private data are in the message although the parent holds none yet. */
+  /** Private data that no person wrote are in the task or message although the parent holds none yet. */
   privateData?: boolean;
   callId: string | null;
   /** The row that the run's row hangs from. */
@@ -607,7 +570,7 @@ export type SpawnRequest = {
   limits?: Limits | undefined;
   /** A program asks for it below its parent, not the parent's model. */
   byProgram?: boolean | undefined;
-  /** Set for a root run that the host leads by a plan. */
+  /** Set for a root run that the host leads in the place of a model. */
   conducted?: Conducted | undefined;
   /** Set for a root run that a program leads: the program, or null where it is not there any more. */
   program?: Program | null | undefined;
@@ -703,14 +666,6 @@ export type Workplace = {
   findUnmet(run: Run): Promise<readonly UnmetDeliverable[]>;
 };
 
-/** A file that is handed over; `version` only if all of it is, so that who gets it has read it. */
-export type HandedFile = {
-  readonly name: string;
-  readonly path: string;
-  readonly text: string;
-  readonly version?: string;
-};
-
 /** Knows which files hold what tainted runs wrote, until a person has looked at them. */
 export type UntrustedFiles = {
   /** Whether any of these files is such a file, wherever it lies and whatever it is called now. */
@@ -732,32 +687,6 @@ export type UntrustedFiles = {
   /** Whatever lies in the workspace of a tainted run may come from it. */
   taintWorkspace(run: Run): Promise<void>;
 };
-
-/** What a session's prompts say of the project's repository; null if there is none. */
-export type GitState = { readonly branch: string; readonly state: string };
-
-/** This process's hold on a session. */
-export type Lease = {
-  /** Fires, with the reason, when another process has taken the session over, or it was left for later. */
-  readonly lost: AbortSignal;
-  /** Leaves the session as it is on disk, to be resumed later; nothing more of it is done or written here. */
-  park(reason: Error): Promise<void>;
-  /** Lets other processes have the session. */
-  release(): void;
-};
-
-/** The delegation that is asked for, and where in the tree. */
-export type Admission = {
-  child: Agent;
-  parent: Agent;
-  /** Names from the root down to the parent itself. */
-  line: readonly string[];
-  depth: number;
-  maxDepth: number;
-};
-
-/** Whose text may have a say in what a run does: that of others outside, or that of the project. */
-export type Steering = { readonly tainted: boolean; readonly projectText: boolean };
 
 /**
  * The checks that keep runs honest, each behind a name; see `run/guards.ts`. The runtime always uses those; only the testing

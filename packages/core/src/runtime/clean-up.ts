@@ -123,7 +123,7 @@ async function removeWorkspaces(
     const id = entry.name.replace(/-runs$/, "");
     if (await record.readSession(id)) {
       const isIdle = (await record.whyKept(id)) === null;
-      // An empty folder is made again when its session goes on.
+      // An empty folder is made again when its session is resumed.
       if (isIdle && (await rmdir(folder).then(isTrue, isFalse))) freed.count++;
     } else if (removed.has(id) || (await isOld(folder))) {
       freed.bytes += await sizeBelow(folder);

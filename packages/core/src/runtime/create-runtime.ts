@@ -25,7 +25,7 @@ import { type ResumedHandle, type RunHandle, Sessions } from "../session/session
 export type Runtime = {
   readonly agents: AgentRegistry;
   readonly record: Record;
-  /** Starts a task in a session of its own, or in one that has ended and goes on as a conversation. */
+  /** Starts a task in a session of its own, or continues one that has ended as a conversation. */
   start(request: RunRequest): Promise<RunHandle>;
   /** Runs a task to its result. */
   run(request: RunRequest): Promise<RunResult>;
@@ -74,7 +74,7 @@ export type Runtime = {
    * is in the record, to be resumed. Rejects if the disk refuses. The record can still be read until `close`.
    */
   drain(graceMs: number): Promise<void>;
-  /** Closes without ending anything: what is open stays so in the record, and goes on when it is resumed. */
+  /** Closes without ending anything: what is open stays so in the record, and continues when it is resumed. */
   leave(): Promise<void>;
 };
 

@@ -7,8 +7,8 @@ import { fanOutOf } from "./root-tasks.ts";
 const MESSAGE = "cancelled while no process had the session";
 
 /**
- * Ends a session that no living process has, or one run of it; `noted` means that the run is ended when somebody goes on
- * with its session. False if it had ended by itself.
+ * Ends a session that no living process has, or one run of it; `noted` means that the run is ended when somebody resumes
+ * its session. False if it had ended by itself.
  */
 export async function cancelUnheld(
   record: Record,

@@ -16,7 +16,7 @@ const MOST_WAITING_CHARS = 16_000_000;
 /** A disk that hangs must not keep a session from ending. */
 const FLUSH_MS = 5_000;
 
-/** Writes what tools came upon to the workspace, one file after the other, and never makes a run wait or fail. */
+/** Writes what tools found to the workspace, one file after the other, and never makes a run wait or fail. */
 export class Observations {
   readonly #options: ObservationsOptions;
   #last: Promise<void> | undefined;

@@ -8,8 +8,9 @@ import { sessionLayer, settingsLayer } from "../rights/layers.ts";
 import { protectedLayer } from "../rights/protected-layer.ts";
 import { EarlierCalls } from "../run/earlier-calls.ts";
 import { KnownAddresses } from "../run/known-addresses.ts";
+import type { GitState, Lease } from "../run/ports.ts";
 import { ProjectText } from "../run/project-text.ts";
-import type { GitState, Host, Lease, Session } from "../run/run.ts";
+import type { Host, Session } from "../run/run.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 import type { SessionRow } from "../schema/record.ts";
 import type { Layer } from "../schema/rights.ts";
@@ -96,7 +97,7 @@ export async function adoptSession(host: Host, row: SessionRow, lease: Lease): P
   );
 }
 
-/** What a session keeps to when it goes on in another process. */
+/** What a session keeps when it continues in another process. */
 export type Terms = {
   limits: AccountLimits;
   maxDepth: number;

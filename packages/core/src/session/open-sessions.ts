@@ -15,7 +15,7 @@ export class OpenSessions {
   /** Sessions that have not yet handed over their last row. */
   readonly #endings = new Set<Promise<void>>();
   #closed: "ending" | "leaving" | null = null;
-  /** Ends the looking for wishes of other processes, which goes on while anything is open. */
+  /** Stops looking for what other processes asked to stop; set while anything is open. */
   #unwatch: (() => void) | undefined;
 
   constructor({ record, sessions }: Pick<Host, "record" | "sessions">) {
@@ -74,7 +74,7 @@ export class OpenSessions {
 
   /**
    * Leaves everything as it is on disk, to be resumed later; nothing of it counts as cancelled. Nothing begins meanwhile; what
-   * is under way goes on until `drained`. Rejects if the disk refuses what is left to write.
+   * is under way continues until `drained`. Rejects if the disk refuses what is left to write.
    */
   async leave(drained?: Promise<void>): Promise<void> {
     this.#closed ??= "leaving";

@@ -6,13 +6,12 @@ import { hadProjectText } from "../delegate/recall-session.ts";
 import { type Reader, resultText } from "../delegate/result-text.ts";
 import { createConductor } from "../run/conductor.ts";
 import { metadataOf } from "../run/read-row.ts";
-import type { Profile, Session } from "../run/run.ts";
+import type { Profile, Session, SpawnRequest } from "../run/run.ts";
 import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { Conducted } from "../schema/plan.ts";
 import type { ForkPoint, MessageNode, Past } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
-import type { Program } from "../tools/tool.ts";
 
 /** One task for a root run. */
 export type RunRequest = {
@@ -32,24 +31,15 @@ export type RunRequest = {
 };
 
 /** A root run as the host itself may ask for it, beyond what a person can. */
-export type RootRequest = RunRequest & {
-  /** The agent, where the host has fitted it to the task. */
-  leader?: Agent;
-  /** The host leads the run in the place of a model. */
-  conducted?: Conducted;
-  /** The program that leads the run; null where it is not there any more. */
-  program?: Program | null;
-  /** What the agent is told of other runs, as it was put into words. */
-  told?: string;
-  /** Untrusted text is in the task. */
-  tainted?: boolean;
-  /** Private data are in the task that no person wrote there. */
-  privateData?: boolean;
-  /** Text of the project is in the task. */
-  projectText?: boolean;
-  /** Called with the new session before the run begins; what it throws ends the session. */
-  onSession?(sessionId: string): void;
-};
+export type RootRequest = RunRequest &
+  Pick<SpawnRequest, "conducted" | "program" | "told" | "tainted" | "privateData"> & {
+    /** The agent, where the host has fitted it to the task. */
+    leader?: Agent;
+    /** Text of the project is in the task. */
+    projectText?: boolean;
+    /** Called with the new session before the run begins; what it throws ends the session. */
+    onSession?(sessionId: string): void;
+  };
 
 /** A root run under way. */
 export type RootRun = {

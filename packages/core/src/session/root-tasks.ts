@@ -18,7 +18,7 @@ export type FanOut = {
   maxConcurrent: number;
 };
 
-/** One task of a session: it has its result, goes on with a recorded run, or begins. */
+/** One task of a session: it has its result, continues a recorded run, or begins. */
 export type RootTask =
   | { kind: "ended"; runId: string; result: RunResult }
   | ({ kind: "open"; runId: string } & OpenRoot)

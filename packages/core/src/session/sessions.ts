@@ -7,7 +7,8 @@ import { checkTools, type ReadTask } from "../delegate/spawn-options.ts";
 import { readTree } from "../record/read-tree.ts";
 import { LEASE_MS, SessionTaken } from "../record/session-lease.ts";
 import { toolsLayer } from "../rights/layers.ts";
-import type { Host, Lease, Run, Session } from "../run/run.ts";
+import type { Lease } from "../run/ports.ts";
+import type { Host, Run, Session } from "../run/run.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 import { failedResult, unstartedResult } from "../schema/failed-result.ts";
 import { AT_LEAST_ONE, checkNumber } from "../schema/number-range.ts";
@@ -31,7 +32,7 @@ import { takeLease } from "./take-lease.ts";
 export type RunHandle = { sessionId: string; runId: string; result: Promise<RunResult> };
 
 /**
- * A session that goes on. `results` are those of all its tasks, in their order; `result` is that of the first which was
+ * A session that continues. `results` are those of all its tasks, in their order; `result` is that of the first which was
  * open. Both are there when the whole session is over.
  */
 export type ResumedHandle = RunHandle & { results: Promise<readonly RunResult[]> };
@@ -103,7 +104,7 @@ export class Sessions {
     );
   }
 
-  /** A session whose tasks have ended, to be opened once more for another that goes on with its conversation. */
+  /** A session whose tasks have ended, to be opened once more for another that continues its conversation. */
   async #takeUp(
     sessionId: string,
   ): Promise<{ open: () => Promise<Session>; more: Pick<RootRequest, "fork"> }> {
@@ -282,7 +283,7 @@ function resumedHandle(
     if (!one) throw new RetinueError("failed", `session ${sessionId} has no task ${index}`);
     return one;
   });
-  // Whoever waits for one of the two learns of a failure; the other must not end the process.
+  // The caller that waits for one of the two learns of a failure; the other must not end the process.
   result.catch(() => {});
   results.catch(() => {});
   return { sessionId, runId: task?.runId ?? "", result, results };

@@ -1,6 +1,6 @@
 import type { Record } from "../record/record.ts";
 import { createRecordJournal } from "../record/record-journal.ts";
-import type { Lease } from "../run/run.ts";
+import type { Lease } from "../run/ports.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { Journal } from "../schema/record.ts";
 

@@ -35,7 +35,7 @@ const TOO_MUCH_ENCODED =
 const UNCOUNTED: Effects = { uncounted: true };
 
 /**
- * The one way to a tool, for every flow: validate, decide, approve, count, record the intent, execute, record the
+ * The one way to a tool, for every flow: validate, decide, approve, count, open its row, execute, record the
  * result. Never throws: what goes wrong is an answer for the model.
  */
 export async function dispatch(run: Run, call: ToolCall): Promise<CallResult> {

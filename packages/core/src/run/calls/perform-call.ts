@@ -29,7 +29,7 @@ export type Performed = {
 /** How long a command that checks a deliverable may take; it runs even if the run itself was stopped. */
 const HOST_CHECK_MS = 120_000;
 
-/** Executes a tool. The intent of a call that must not run twice is on disk before it begins. Never throws. */
+/** Executes a tool. The row of a call that must not run twice is on disk before it begins. Never throws. */
 export async function performCall(
   run: Run,
   call: ToolCall,

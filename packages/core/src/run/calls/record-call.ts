@@ -26,7 +26,7 @@ type Ending = Pick<CallResult, "outcome" | "text"> & { effects?: Effects };
 /** An open row of a tool call. */
 export type OpenCall = { messageId: number; close(ending: Ending): void };
 
-/** Opens the row of a tool call: the intent, before the effect. */
+/** Opens the row of a tool call, before the effect. */
 export function openCall(
   run: Run,
   call: ToolCall,
