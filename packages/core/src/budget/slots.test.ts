@@ -137,3 +137,14 @@ test("a run that got its first slot without waiting goes before new ones when it
   await fresh;
   expect(order).toEqual(["back", "new"]);
 });
+
+test("slots that nobody holds are drained at once, and a run that holds one begins no further call", async () => {
+  await new Slots(1).drain();
+  const slots = new Slots(1);
+  const run = new RunSlot(slots, 0);
+  expect(run.tryEnter()).toBe(true);
+  const drained = slots.drain();
+  expect(run.tryEnter()).toBe(false);
+  run.leave();
+  await drained;
+});

@@ -325,3 +325,20 @@ test("ordinary text is not held back, and a secret is answered as soon as it is 
   expect(stream.push(`${PEM.slice(60)}\n. `)).toBe("\n. ");
   expect(stream.end()).toBe("");
 });
+
+test("a pattern of the user's own is found however often a line has it, whatever flags it was written with", () => {
+  const own = createRedactor({ patterns: [{ kind: "ticket", pattern: /tck-\d+/giy }] });
+  expect(own.redact("a TCK-1 and tck-2")).toBe("a [redacted:ticket] and [redacted:ticket]");
+  const stream = own.stream();
+  expect(stream.push("a TCK-1") + stream.end()).toBe("a [redacted:ticket]");
+});
+
+test.each([
+  ["gldt-aB3dE5gH7jK9mN1pQ2rS", "[redacted:gitlab-token]"],
+  ["whsec_aB3dE5gH7jK9mN1pQ2rS", "[redacted:stripe-key]"],
+  ["signing_key = aB3dE5gH7jK9", "signing_key = [redacted:credential]"],
+  ["password=[redacted:secret]", "password=[redacted:secret]"],
+  ["Authorization: Bearer your-token-goes-here", "Authorization: Bearer your-token-goes-here"],
+])("%s is shown as %s", (text, shown) => {
+  expect(createRedactor().redact(text)).toBe(shown);
+});

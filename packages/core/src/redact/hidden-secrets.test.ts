@@ -215,3 +215,11 @@ test("a text that unfolds without end is given up, and said to be too much", () 
 test("without known values there is nothing to look for", () => {
   expect(new HiddenSecrets().find(["x".repeat(100)], () => expect.unreachable())).toBe("none");
 });
+
+test("a value is found in the other case, and in more pieces than it could be put together from", () => {
+  const secret = "zx9mq2rtfv7blp4wn8ky";
+  const hidden = new HiddenSecrets();
+  hidden.add(secret);
+  expect(hidden.find([`to ${secret.toUpperCase()}`])).toBe("found");
+  expect(hidden.find(secret.match(/.{1,4}/g) ?? [])).toBe("found");
+});

@@ -64,3 +64,16 @@ test("hostile shapes are handled: deep nesting, cycles, a property called __prot
   const parsed: unknown = JSON.parse('{"__proto__": {"a": "known-value-1"}}');
   expect(JSON.stringify(redactor.redactJson(parsed))).toBe('{"__proto__":{"a":"[redacted:secret]"}}');
 });
+
+test("a secret that is only the name of a property is found, in what is kept and in what is about to leave", () => {
+  expect(redactor.redactJson({ "known-value-1": 1 })).toEqual({ "[redacted:secret]": 1 });
+  expect(redactor.findHidden({ "known-value-1": 1 })).toBe("found");
+  expect(redactor.findHidden({ a: ["plain", { b: "known-value-1" }] })).toBe("found");
+  expect(redactor.findHidden({ a: "plain" })).toBe("none");
+});
+
+test("the items of a list are named as the list, and tokens that only lead to the next page are kept", () => {
+  expect(redactor.redactJson({ apiKey: ["abc123def"] })).toEqual({ apiKey: ["[redacted:credential]"] });
+  const harmless = { resumeToken: "abc123def", next_page_token: "abc123def", cursorToken: "abc123def" };
+  expect(redactor.redactJson(harmless)).toBe(harmless);
+});

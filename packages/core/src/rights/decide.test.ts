@@ -262,4 +262,5 @@ test("a reason shows only the beginning of what a model wrote, in one line", () 
   const { reason } = decide([layer({ deny: ["shell"] })], shell(`echo ${"a\n".repeat(5_000)}`));
   expect(reason.length).toBeLessThan(200);
   expect(reason).not.toContain("\n");
+  expect(reason).toContain("…");
 });

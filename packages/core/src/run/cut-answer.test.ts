@@ -19,6 +19,7 @@ test("words that a model repeats before it goes on stand in the answer once", ()
 test.each([
   ["a few characters", "one and ", "and two"],
   ["a row of numbers", `0 ${"1 2 ".repeat(10)}`, `${"1 2 ".repeat(10)}3`],
+  ["three short words", "we say we do it ", "we do it now"],
   ["nothing", "one ", "two"],
 ])("a part that begins with %s that the text ended with is kept whole", (_, text, part) => {
   expect(joinAnswer([text, part])).toBe(text + part);

@@ -11,7 +11,7 @@ const schemaOf = (made: AnyTool) => functionToolOf(made).inputSchema;
 
 test.each([
   ["nothing", "  ", {}],
-  ["brackets inside of texts", `{"a":"${'\\"['.repeat(100)}"}`, { a: '"['.repeat(100) }],
+  ["brackets inside of texts", `{"a":"${'\\"['.repeat(200)}"}`, { a: '"['.repeat(200) }],
   ["64 levels", `{"a":${"[".repeat(63)}${"]".repeat(63)}}`, expect.anything()],
 ])("an input of %s is read", (_, text, value) => {
   expect(parseJson(text)).toEqual({ ok: true, value });

@@ -155,5 +155,5 @@ test.each(huge)("a megabyte of %s is read once and not for ever", (_, command) =
 });
 
 test("a text with a NUL is not understood: what a shell makes of it differs", () => {
-  expect(splitCommand("npm test\0 rm -rf x").opaque).toBe(true);
+  expect(splitCommand("echo 'a\0b'").opaque).toBe(true);
 });
