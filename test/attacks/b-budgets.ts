@@ -76,7 +76,7 @@ function shuffled(random: () => number): () => Promise<void> {
 
 const spentOf = (world: World) => world.seen as Spent[];
 const tokensOf = (world: World) => spentOf(world).reduce((sum, { input, output }) => sum + input + output, 0);
-const costOf = (world: World) =>
+const computeCost = (world: World) =>
   spentOf(world).reduce((sum, { input, output }) => sum + input * PRICE.input + output * PRICE.output, 0) /
   1e6;
 const hundred = callDelegateMany(
@@ -101,12 +101,12 @@ async function expectWithinBudget(
   limit: { tokens: number } | { costUsd: number },
 ): Promise<void> {
   if ("tokens" in limit) expect(tokensOf(world)).toBeLessThanOrEqual(limit.tokens);
-  else expect(costOf(world)).toBeLessThanOrEqual(limit.costUsd * (1 + 1e-9));
+  else expect(computeCost(world)).toBeLessThanOrEqual(limit.costUsd * (1 + 1e-9));
   expect(result.tokens.subtree).toBe(tokensOf(world));
   await expectSettled(t);
   const finished = t.trace().filter((line) => line === "lead > worker: completed").length;
   expect(finished).toBeLessThan(100);
-  const share = "tokens" in limit ? tokensOf(world) / limit.tokens : costOf(world) / limit.costUsd;
+  const share = "tokens" in limit ? tokensOf(world) / limit.tokens : computeCost(world) / limit.costUsd;
   expect(share).toBeGreaterThan(0.5);
 }
 

@@ -4,7 +4,7 @@ import { type AgentRoles, parseAgentRoles } from "@retinue/core/agents/agent-rol
 import { didYouMean } from "@retinue/core/agents/closest";
 import { parseAgentValue } from "@retinue/core/agents/define-agent";
 import { resolveToolName } from "@retinue/core/agents/fields/resolve-rule";
-import { slugOf } from "@retinue/core/agents/fields/slug";
+import { makeSlug } from "@retinue/core/agents/fields/slug";
 import type { KnownTools } from "@retinue/core/agents/fields/tool-names";
 import { loadAgents, type ParsedFiles } from "@retinue/core/agents/load-agents";
 import {
@@ -96,7 +96,7 @@ function findUnknownOff(switchedOff: LoadedSettings["switchedOff"], registry: Ag
   const agents = [...registry.list(), ...registry.disabled, ...registry.broken];
   const names = new Set([GENERAL_PURPOSE, ...agents.flatMap(({ name, aliases }) => [name, ...aliases])]);
   return switchedOff.flatMap(({ name, file, line }) => {
-    if (names.has(slugOf(name) ?? name)) return [];
+    if (names.has(makeSlug(name) ?? name)) return [];
     const message = `disabledAgents names '${name}', but no agent is called so, and none is switched off by it${didYouMean(name, names)}`;
     const fix = "correct the name or remove it";
     return [{ severity: "warning" as const, file, line, code: "unknown-agent", message, fix }];
@@ -236,7 +236,7 @@ function readAgentMap(value: unknown, source: AgentSource, known: KnownTools): A
     const parsed = parseAgentValue(draft ? { ...draft, name } : each, { source, known });
     const told = parsed.problems.map((one) => ({ ...one, message: `agent '${name}': ${one.message}` }));
     problems.push(...told);
-    const read = takeDefinitions({ name: slugOf(name), ...parsed, problems: told }, source);
+    const read = takeDefinitions({ name: makeSlug(name), ...parsed, problems: told }, source);
     for (const one of read) {
       if (!isChange) definitions.push(one);
       else changes.push({ name, file: source.file ?? "code", ...readChange(one, given) });

@@ -1,7 +1,7 @@
 import { didYouMean } from "@retinue/core/agents/closest";
-import { isRecord } from "@retinue/core/models/wire/json";
 import { createRedactor } from "@retinue/core/redact/create-redactor";
 import { RetinueError } from "@retinue/core/schema/error";
+import { isRecord } from "@retinue/core/schema/json-object";
 import { SETTINGS_SCHEMA } from "@retinue/core/settings/settings-schema";
 
 const PART = /\.?(?:\["((?:[^"\\]|\\.)*)"\]|([^.["\]]+))/y;

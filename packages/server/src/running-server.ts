@@ -3,9 +3,9 @@ import { realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readPrivate, writePrivate } from "@retinue/core/files/private-file";
-import { isRecord } from "@retinue/core/models/wire/json";
 import { storeError } from "@retinue/core/record/file/sqlite-failure";
 import { RetinueError } from "@retinue/core/schema/error";
+import { isRecord } from "@retinue/core/schema/json-object";
 import { makeBearer } from "./guard/credentials.ts";
 import { loadServerKey, serverFolder } from "./guard/server-key.ts";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { findAgentFolder } from "@retinue/builtin/load-project";
 import { parseAgentValue } from "@retinue/core/agents/define-agent";
 import { splitCommas } from "@retinue/core/agents/fields/read-values";
-import { slugOf } from "@retinue/core/agents/fields/slug";
+import { makeSlug } from "@retinue/core/agents/fields/slug";
 import { parseAgentFile } from "@retinue/core/agents/parse-agent-file";
 import { writeAgentFile } from "@retinue/core/agents/write-agent-file";
 import type { Problem } from "@retinue/core/schema/agent";
@@ -55,7 +55,7 @@ const LOOKING = "read, glob, grep";
 
 /** `retinue agents new`: writes an agent file that is known to load; never over one that is there. */
 async function makeAgent(name: string, options: NewAgentOptions, terminal: Terminal): Promise<void> {
-  const slug = slugOf(name);
+  const slug = makeSlug(name);
   if (slug !== name)
     throw new RetinueError(
       "usage",

@@ -176,7 +176,7 @@ function strangers(): string {
   return folder;
 }
 
-function hashOf(folder: string): string {
+function hashFile(folder: string): string {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
@@ -218,7 +218,7 @@ const ELSEWHERE: readonly [string, (stranger: string) => void][] = [
 test.each(ELSEWHERE)("a repository that is elsewhere is refused: %s", async (_, prepare) => {
   const stranger = strangers();
   prepare(stranger);
-  const before = hashOf(outside);
+  const before = hashFile(outside);
   place.write("new.txt", "x\n");
   for (const { text, isError } of [
     await reads("log"),
@@ -227,7 +227,7 @@ test.each(ELSEWHERE)("a repository that is elsewhere is refused: %s", async (_, 
   ]) {
     expect([isError, text]).toEqual([true, expect.stringMatching(/refused: /)]);
   }
-  expect(hashOf(outside)).toBe(before);
+  expect(hashFile(outside)).toBe(before);
 });
 
 test("core.worktree and bare do not lead git elsewhere", async () => {
@@ -252,12 +252,12 @@ test.each(["logs/HEAD", "logs/refs/heads/main", "refs/heads/main", "refs/heads",
     const at = join(place.projectDir, ".git", name);
     renameSync(at, join(outside, "target"));
     symlinkSync(join(outside, "target"), at);
-    const before = hashOf(outside);
+    const before = hashFile(outside);
     place.write("a.txt", "two\n");
     expect((await place.use(gitCommit, { message: "m", paths: ["a.txt"] })).text).toMatch(
       /refused: .*symbolic link/,
     );
-    expect(hashOf(outside)).toBe(before);
+    expect(hashFile(outside)).toBe(before);
   },
 );
 

@@ -56,7 +56,7 @@ async function run(script: string, { settings, host, ...request }: Given = {}): 
     ...request,
   });
 }
-function argumentsOf(pid: string): string {
+function readArguments(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
@@ -478,7 +478,7 @@ exec ${found.program} "$@"`,
     for (let turns = 0; turns < 2_000; turns += 50)
       expect(await stopAfter(turns)).toMatchObject({ exitCode: null, timedOut: false });
     const others = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    expect(others.filter((pid) => argumentsOf(pid).includes(nap))).toEqual([]);
+    expect(others.filter((pid) => readArguments(pid).includes(nap))).toEqual([]);
   });
 
   test("memory is limited for all processes together", async () => {

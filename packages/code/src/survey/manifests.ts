@@ -1,4 +1,4 @@
-import { parseObject, readObject } from "../json-object.ts";
+import { parseObject, readObject } from "@retinue/core/schema/json-object";
 
 /** What the files that describe a project say about it. */
 export type ProjectFacts = {

@@ -32,7 +32,7 @@ async function plan(input: object, more?: Partial<ToolContext>): Promise<string[
   return (isError ? `error: ${text}` : text).split("\n");
 }
 
-const lineOf = (lines: readonly string[], path: string) =>
+const findLine = (lines: readonly string[], path: string) =>
   lines.find((line) => line.startsWith(`${path}  `)) ?? "";
 
 describe("files of a task", () => {
@@ -41,11 +41,11 @@ describe("files of a task", () => {
     expect(lines[0]).toMatch(
       /^src\/cart\/discount\.ts {2}its name has discount; defines applyDiscount \(line 2\); lines with /,
     );
-    expect(lineOf(lines, "src/cart/discount.test.ts")).toMatch(
+    expect(findLine(lines, "src/cart/discount.test.ts")).toMatch(
       /test; .*the test of src\/cart\/discount\.ts by its name; imports src\/cart\/discount\.ts/,
     );
-    expect(lineOf(lines, "src/cart/checkout.ts")).toContain("imports src/cart/discount.ts");
-    expect(lineOf(lines, "docs/prices.md")).toContain("lines with discount");
+    expect(findLine(lines, "src/cart/checkout.ts")).toContain("imports src/cart/discount.ts");
+    expect(findLine(lines, "docs/prices.md")).toContain("lines with discount");
     expect(lines.join("\n")).not.toContain("src/mail");
     expect(lines).toContain(
       "(without the history: the project's folder is not a git repository (it has no .git of its own))",
@@ -67,7 +67,7 @@ describe("files of a task", () => {
       place.git("commit", "-q", "-m", `round ${round}`);
     }
     const lines = await plan({ task: "change the discount" });
-    expect(lineOf(lines, "src/mail/letter.ts")).toBe(
+    expect(findLine(lines, "src/mail/letter.ts")).toBe(
       "src/mail/letter.ts  changed with src/cart/discount.ts in 3 of 3 commits",
     );
     expect(lines.join("\n")).not.toContain("without the history");

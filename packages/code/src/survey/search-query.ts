@@ -1,4 +1,4 @@
-import { isStopWord, splitWords, stemOf } from "@retinue/core/text/terms";
+import { isStopWord, splitWords, stemWord } from "@retinue/core/text/terms";
 import { escapePattern } from "../symbols/code-symbol.ts";
 
 /** One thing a question is about: a regular expression for it, and how much it counts. */
@@ -64,7 +64,7 @@ const ALSO: Readonly<Record<string, string>> = {
   scheduler: "queue|cron",
 };
 
-const ALSO_BY_STEM = new Map(Object.entries(ALSO).map(([word, also]) => [stemOf(word), also]));
+const ALSO_BY_STEM = new Map(Object.entries(ALSO).map(([word, also]) => [stemWord(word), also]));
 
 /** A quotation, a backticked word, or a name that only code has: camelCase, snake_case, CONSTANT, dotted(). */
 const EXACT =
@@ -97,8 +97,8 @@ function makeExactConcept(name: string): Concept {
 }
 
 function makeConcept(word: string): Concept {
-  const core = escapePattern(stemOf(word));
-  const also = ALSO_BY_STEM.get(stemOf(word));
+  const core = escapePattern(stemWord(word));
+  const also = ALSO_BY_STEM.get(stemWord(word));
   return { name: word, core, pattern: also ? `${core}|${also}` : core, weight: 1 };
 }
 

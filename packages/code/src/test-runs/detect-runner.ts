@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "node:path";
 import { listInside, openForReading } from "@retinue/core/files/open-inside";
-import { parseObject, readObject } from "../json-object.ts";
+import { parseObject, readObject } from "@retinue/core/schema/json-object";
 import type { Failure, TestReport } from "./test-report.ts";
 
 /** The test runners that this tool knows how to start and to read. */

@@ -1,4 +1,4 @@
-import { parseObject, readObject, readObjects } from "../json-object.ts";
+import { parseObject, readObject, readObjects } from "@retinue/core/schema/json-object";
 import {
   cutStack,
   type Failure,

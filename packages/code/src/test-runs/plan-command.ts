@@ -1,7 +1,7 @@
 import { access, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
-import { parseObject, readObject } from "../json-object.ts";
+import { parseObject, readObject } from "@retinue/core/schema/json-object";
 import { type RunnerName, readProjectFile, rebaseReport, type TestedPath } from "./detect-runner.ts";
 import { parseJunit } from "./parse-junit.ts";
 import { parseCargo, parseGo, parseJest, parseMocha, parseUnittest } from "./parse-reports.ts";

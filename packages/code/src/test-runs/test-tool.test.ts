@@ -159,14 +159,14 @@ describe.skipIf(!hasSandbox)("real runs of tests (need bubblewrap)", () => {
     );
     place.write("pa/test/x.test.js", 'import test from "node:test"; test("x", () => {});');
     place.write("pb/x.test.js", 'import test from "node:test"; test("x", () => {});');
-    const suiteOf = async (input: object) => (await run(input)).suites;
-    expect(await suiteOf({})).toMatchObject([{ suite: "node" }]);
-    expect(await suiteOf({ path: "pa" })).toEqual([{ suite: "node in pa", run: 1, passed: 1 }]);
-    expect(await suiteOf({ path: "pb" })).toMatchObject([{ suite: "node in pb", part_of: ["node"] }]);
-    expect(await suiteOf({ path: "pa/test/x.test.js" })).toMatchObject([
+    const findSuite = async (input: object) => (await run(input)).suites;
+    expect(await findSuite({})).toMatchObject([{ suite: "node" }]);
+    expect(await findSuite({ path: "pa" })).toEqual([{ suite: "node in pa", run: 1, passed: 1 }]);
+    expect(await findSuite({ path: "pb" })).toMatchObject([{ suite: "node in pb", part_of: ["node"] }]);
+    expect(await findSuite({ path: "pa/test/x.test.js" })).toMatchObject([
       { suite: "node test/x.test.js in pa", part_of: ["node in pa"] },
     ]);
-    expect(await suiteOf({ filter: "x" })).toMatchObject([{ suite: "node x", part_of: ["node"] }]);
+    expect(await findSuite({ filter: "x" })).toMatchObject([{ suite: "node x", part_of: ["node"] }]);
   });
 
   test("tests of a run that may write nothing can run, and write nothing", async () => {

@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join, normalize, relative, sep } from "node:path";
 import type { Agent, AgentSource, BrokenAgent, FindOwnFiles, Limits, Problem } from "../schema/agent.ts";
+import { isRecord } from "../schema/json-object.ts";
 import type { NumberRange } from "../schema/number-range.ts";
 import { parseAgentValue } from "./define-agent.ts";
 import { describePlainText } from "./describe-plain-text.ts";
 import {
   badValue,
-  isMap,
   type ReadContext,
   readBoolean,
   readLabel,
@@ -16,7 +16,7 @@ import {
   readNames,
   report,
 } from "./fields/read-values.ts";
-import { agentReference, slugOf } from "./fields/slug.ts";
+import { agentReference, makeSlug } from "./fields/slug.ts";
 import type { KnownTools } from "./fields/tool-names.ts";
 import { readText } from "./read-text.ts";
 import { isBroken, takeDefinitions } from "./registry.ts";
@@ -41,7 +41,7 @@ export type AgentRolesOptions = {
   scope?: AgentSource["scope"];
   known?: KnownTools;
   /** The line of a path within the value, such as `/Roles/0`. */
-  lineOf?(path: string): number;
+  findLine?(path: string): number;
   /** The built-in agent of a name, whose tools and icon a role of that name has unless it says otherwise. */
   findBuiltIn?(name: string): Agent | undefined;
   /** Which prompt files may be read; all, if absent. */
@@ -77,15 +77,15 @@ type Role = Partial<Record<keyof typeof ROLE_KEYS, unknown>>;
 /** Reads the `AgentRoles` object, bare or wrapped under that name. Limits a role leaves out are the defaults. */
 export async function parseAgentRoles(value: unknown, options: AgentRolesOptions): Promise<AgentRoles> {
   const roles: AgentRoles = { agents: [], unusable: [], settings: { defaultLimits: {} }, problems: [] };
-  const lineOf = options.lineOf ?? (() => 0);
+  const findLine = options.findLine ?? (() => 0);
   const ctx: ReadContext = {
     file: options.file ?? "AgentRoles",
     format: "settings",
     known: options.known ?? {},
-    lineOf: () => lineOf(""),
+    findLine: () => findLine(""),
     problems: roles.problems,
   };
-  const inner = isMap(value) && isMap(value.AgentRoles) ? value.AgentRoles : value;
+  const inner = isRecord(value) && isRecord(value.AgentRoles) ? value.AgentRoles : value;
   const map = readMap(ctx, "AgentRoles", inner, { parts: TOP_KEYS });
   if (map === undefined || map === "bad" || !Array.isArray(map.Roles)) {
     refuseAll(ctx, "must be an object with a list named Roles", 'write {"AgentRoles": {"Roles": [ … ]}}');
@@ -102,7 +102,7 @@ export async function parseAgentRoles(value: unknown, options: AgentRolesOptions
   const seen = new Set<string>();
   for (const [index, written] of map.Roles.entries()) {
     const path = `Roles.${index}`;
-    const own: ReadContext = { ...ctx, problems: [], lineOf: () => lineOf(`/Roles/${index}`) };
+    const own: ReadContext = { ...ctx, problems: [], findLine: () => findLine(`/Roles/${index}`) };
     const { name, agent } = await readRole(own, { path, written, defaults, options });
     roles.problems.push(...own.problems);
     if (name !== undefined && seen.has(name)) reportTwice(own, roles.problems, name);
@@ -135,7 +135,7 @@ async function readRole(ctx: ReadContext, entry: RoleEntry): Promise<{ name?: st
   const { path, written, options } = entry;
   const role: Role | "bad" | undefined = readMap(ctx, path, written, { parts: ROLE_KEYS });
   const id = role === undefined || role === "bad" ? undefined : readLabel(ctx, `${path}.RoleId`, role.RoleId);
-  const name = id === undefined ? undefined : slugOf(id);
+  const name = id === undefined ? undefined : makeSlug(id);
   if (role === undefined || role === "bad" || id === undefined || name === undefined) {
     report(ctx, "error", {
       path,
@@ -173,7 +173,7 @@ async function readRole(ctx: ReadContext, entry: RoleEntry): Promise<{ name?: st
     limits: { ...entry.defaults, ...limits },
   };
   const parsed = parseAgentValue(draft, { source, known: ctx.known });
-  const line = ctx.lineOf(path);
+  const line = ctx.findLine(path);
   const told = parsed.problems.map((each) => ({ ...each, line, message: `${where}: ${each.message}` }));
   ctx.problems.push(...told);
   return parsed.agent === undefined ? { name } : { name, agent: parsed.agent };

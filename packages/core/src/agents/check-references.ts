@@ -74,7 +74,7 @@ const MAX_CYCLES = 50;
  * `["a", "b"]` is a → b → a. Globs such as `*` are not followed: they name nobody in particular.
  */
 export function findCycles(agents: readonly Agent[]): string[][] {
-  const edges = new Map(agents.map((agent) => [agent.name, targetsOf(agent)]));
+  const edges = new Map(agents.map((agent) => [agent.name, listReferred(agent)]));
   const finished = new Set<string>();
   const found = new Map<string, string[]>();
   for (const start of [...edges.keys()].sort()) {
@@ -103,7 +103,7 @@ export function findCycles(agents: readonly Agent[]): string[][] {
 }
 
 /** Names an agent may delegate to, globs left out. */
-function targetsOf(agent: Agent): string[] {
+function listReferred(agent: Agent): string[] {
   const { allow = [], deny = [] } = agent.subagents ?? {};
   return allow.filter((name) => !name.includes("*") && !deny.includes(name));
 }

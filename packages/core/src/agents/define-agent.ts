@@ -60,7 +60,7 @@ export function parseAgentValue(
   const values = new Map(
     Object.entries(value).filter(([key, each]) => each !== undefined && key !== "__proto__"),
   );
-  const ctx = { file, format: source.format, known: options.known ?? {}, lineOf: () => 0, problems };
+  const ctx = { file, format: source.format, known: options.known ?? {}, findLine: () => 0, problems };
   const prompt = values.get("prompt");
   const body = typeof prompt === "string" ? prompt.trim() : "";
   return { ...readAgent(ctx, { values, prompt: body, fallbackName: "", source }), problems };

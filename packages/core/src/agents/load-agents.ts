@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { Agent, BrokenAgent, Problem } from "../schema/agent.ts";
-import { slugOf } from "./fields/slug.ts";
+import { makeSlug } from "./fields/slug.ts";
 import type { KnownTools } from "./fields/tool-names.ts";
 import { type AgentFile, type AgentPlaces, findAgentFiles } from "./find-agent-files.ts";
 import { nameOfFile, type ParsedAgent, parseAgentFile } from "./parse-agent-file.ts";
@@ -75,6 +75,6 @@ export async function loadAgentFile(file: AgentFile, known?: KnownTools): Promis
   const read = readText(file.path);
   const { path, format, scope } = file;
   const name = nameOfFile(path);
-  if ("problem" in read) return { name: slugOf(name) ?? name, aliases: [], problems: [read.problem] };
+  if ("problem" in read) return { name: makeSlug(name) ?? name, aliases: [], problems: [read.problem] };
   return parseAgentFile(read.text, { file: path, format, scope, ...(known === undefined ? {} : { known }) });
 }

@@ -5,7 +5,7 @@ import { describePlainText } from "./describe-plain-text.ts";
 import { findKey, normalKey } from "./fields/field-names.ts";
 import { type AgentReading, readAgent } from "./fields/read-agent.ts";
 import { type ReadContext, withoutControls } from "./fields/read-values.ts";
-import { slugOf } from "./fields/slug.ts";
+import { makeSlug } from "./fields/slug.ts";
 import type { KnownTools } from "./fields/tool-names.ts";
 import { normalPath, type YamlFault, type YamlFields, type YamlNote } from "./yaml/parse-yaml.ts";
 import { type Repair, readFrontmatter } from "./yaml/repair-yaml.ts";
@@ -43,7 +43,7 @@ export async function parseAgentFile(text: string, options: ParseOptions): Promi
     values: fields.values,
     prompt: split.body,
     fallbackName,
-    source: sourceOf(options),
+    source: describeOrigin(options),
   });
   if (isDocument(fallbackName) && problems.some((problem) => problem.code === "missing-description")) {
     problems.splice(0, problems.length, notAnAgent(options.file));
@@ -58,9 +58,9 @@ const NO_NAMES: AgentReading = { name: "", aliases: [] };
 function guessNames(text: string, fallbackName: string): AgentReading {
   const guess = (key: string) => {
     const written = new RegExp(`^(?:\\{[ \\t]*)?["']?${key}["']?[ \\t]*:([^,\\n]+)`, "im").exec(text)?.[1];
-    return slugOf(written?.replace(/[ \t]#.*$/, "") ?? "");
+    return makeSlug(written?.replace(/[ \t]#.*$/, "") ?? "");
   };
-  const own = slugOf(fallbackName) ?? fallbackName;
+  const own = makeSlug(fallbackName) ?? fallbackName;
   const name = guess("id") ?? guess("name") ?? own;
   return { name, aliases: name === own ? [] : [own] };
 }
@@ -88,7 +88,7 @@ function createContext(
   lines: ReadonlyMap<string, number>,
   startLine: number,
 ): ReadContext {
-  const lineOf = (path: string): number => {
+  const findLine = (path: string): number => {
     for (let at = normalPath(path); at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf(".")))) {
       const line = lines.get(at);
       if (line !== undefined) return line;
@@ -96,7 +96,7 @@ function createContext(
     return startLine;
   };
   const { file, format, known = {}, table } = options;
-  return { file, format, known, lineOf, problems, ...(table && { table }) };
+  return { file, format, known, findLine, problems, ...(table && { table }) };
 }
 
 /**
@@ -118,7 +118,7 @@ function readPlain(
   problems.push({ severity: "warning", file: options.file, line: 1, code: "no-frontmatter", message, fix });
   const ctx = createContext(options, problems, new Map(), 1);
   const values = new Map([["description", description]]);
-  return readAgent(ctx, { values, prompt: body, fallbackName, source: sourceOf(options) });
+  return readAgent(ctx, { values, prompt: body, fallbackName, source: describeOrigin(options) });
 }
 
 /** Names that documents beside agents usually have. */
@@ -138,7 +138,7 @@ function printable(problem: Problem): Problem {
   return { ...problem, message: withoutControls(problem.message), fix: withoutControls(problem.fix) };
 }
 
-function sourceOf(options: ParseOptions): AgentSource {
+function describeOrigin(options: ParseOptions): AgentSource {
   return { format: options.format, scope: options.scope, file: options.file };
 }
 

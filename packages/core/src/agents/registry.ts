@@ -4,7 +4,7 @@ import { RetinueError } from "../schema/error.ts";
 import { checkReferences, resolveReferences } from "./check-references.ts";
 import { didYouMean } from "./closest.ts";
 import type { AgentReading } from "./fields/read-agent.ts";
-import { slugOf } from "./fields/slug.ts";
+import { makeSlug } from "./fields/slug.ts";
 
 /** A definition that another of its name came before. */
 export type ShadowedAgent = { agent: Agent | BrokenAgent; by: Agent | BrokenAgent };
@@ -48,7 +48,7 @@ export function createRegistry(input: RegistryInput): AgentRegistry {
   const problems = [...(input.problems ?? [])];
   const { winners, shadowed } = takeFirst(input.agents);
   const aliases = takeAliases(winners, problems);
-  const switchedOff = new Set((input.disabledAgents ?? []).map((name) => slugOf(name) ?? name));
+  const switchedOff = new Set((input.disabledAgents ?? []).map((name) => makeSlug(name) ?? name));
   const isOff = ({ name, aliases }: Agent | BrokenAgent): boolean =>
     switchedOff.has(name) || aliases.some((alias) => switchedOff.has(alias));
   const nameOf = (name: string): string | undefined => (winners.has(name) ? name : aliases.get(name));

@@ -1,3 +1,4 @@
+import { isRecord } from "../schema/json-object.ts";
 import { parseJson, type Validated } from "../tools/validate-input.ts";
 import type { Assessment } from "./intent-shapes.ts";
 
@@ -65,8 +66,4 @@ function namesIn(value: unknown): string[] {
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

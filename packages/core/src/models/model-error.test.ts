@@ -19,7 +19,7 @@ afterAll(() => transport.close());
 type Answer = { status: number; headers?: Record<string, string>; body: unknown };
 
 /** The error of a call whose server gives this answer, and its list of models to whoever asks. */
-async function errorOf(
+async function catchError(
   answer: Answer,
   create: (settings: WireSettings) => ReturnType<typeof createOpenAiChatModel> = createOpenAiChatModel,
 ): Promise<unknown> {
@@ -153,11 +153,11 @@ const answers: [string, ErrorType, boolean, number, unknown][] = [
 ];
 
 test.each(answers)("%s is %s", async (_, type, recoverable, status, body) => {
-  expect(await errorOf({ status, body })).toMatchObject({ type, recoverable, status });
+  expect(await catchError({ status, body })).toMatchObject({ type, recoverable, status });
 });
 
 test("a message names provider, model, host, status and what the server said, with a hint and without the key", async () => {
-  const error = await errorOf({
+  const error = await catchError({
     status: 401,
     body: said(`Incorrect API key provided: ${KEY}. Also sk-proj-*******wxyz.`),
   });
@@ -170,7 +170,7 @@ test("a message names provider, model, host, status and what the server said, wi
 
 test("an unknown model lists those the server has, closest first", async () => {
   for (const create of [createOpenAiChatModel, createAnthropicModel]) {
-    const error = await errorOf(
+    const error = await catchError(
       { status: 404, body: said("model m-larg not found", { type: "not_found_error" }) },
       create,
     );
@@ -183,7 +183,7 @@ test("an unknown model lists those the server has, closest first", async () => {
 });
 
 test("a long error text is cut and put on one line", async () => {
-  const error = await errorOf({ status: 400, body: `line\n\n${"x".repeat(200_000)}` });
+  const error = await catchError({ status: 400, body: `line\n\n${"x".repeat(200_000)}` });
   expect(error instanceof Error && error.message.length).toBeLessThan(700);
   expect(error instanceof Error && error.message).not.toContain("\n");
 });
@@ -194,12 +194,16 @@ test("an error inside an accepted stream is typed by its code", async () => {
     headers: { "content-type": "text/event-stream" },
     body: events({ error }).join(""),
   });
-  expect(await errorOf(inStream({ message: "slow down", code: 429 }))).toMatchObject({ type: "rate_limit" });
-  expect(await errorOf(inStream({ message: "upstream", code: 502 }))).toMatchObject({ type: "overloaded" });
-  expect(await errorOf(inStream({ message: "oops", type: "server_error" }))).toMatchObject({
+  expect(await catchError(inStream({ message: "slow down", code: 429 }))).toMatchObject({
+    type: "rate_limit",
+  });
+  expect(await catchError(inStream({ message: "upstream", code: 502 }))).toMatchObject({
     type: "overloaded",
   });
-  expect(await errorOf(inStream("just text"))).toMatchObject({
+  expect(await catchError(inStream({ message: "oops", type: "server_error" }))).toMatchObject({
+    type: "overloaded",
+  });
+  expect(await catchError(inStream("just text"))).toMatchObject({
     type: "bad_response",
     message: expect.stringContaining("just text"),
   });
@@ -208,14 +212,16 @@ test("an error inside an accepted stream is typed by its code", async () => {
     headers: { "content-type": "application/json" },
     body: said("no such thing"),
   };
-  expect(await errorOf(asDocument)).toMatchObject({
+  expect(await catchError(asDocument)).toMatchObject({
     type: "bad_response",
     message: expect.stringContaining("no such thing"),
   });
 });
 
 test("the time to wait is passed on", async () => {
-  expect(await errorOf({ status: 429, headers: { "retry-after": "7" }, body: said("wait") })).toMatchObject({
+  expect(
+    await catchError({ status: 429, headers: { "retry-after": "7" }, body: said("wait") }),
+  ).toMatchObject({
     retryAfterMs: 7_000,
   });
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anthropicUsage } from "./anthropic/anthropic-model.ts";
 import { openAiUsage } from "./openai/openai-chat-model.ts";
-import { costOf, findOutputLimit, findPrice, PRICES, usageOf } from "./prices.ts";
+import { computeCost, findOutputLimit, findPrice, PRICES, readUsage } from "./prices.ts";
 
 const usage = {
   inputTokens: 1_000_000,
@@ -13,21 +13,21 @@ const usage = {
 };
 
 test("input and output are charged by the million", () => {
-  expect(costOf(usage, { input: 3, output: 15 })).toBe(18);
+  expect(computeCost(usage, { input: 3, output: 15 })).toBe(18);
 });
 
 test("cached and reasoning tokens have their own price, or that of the rest", () => {
   const mixed = { ...usage, cacheReadTokens: 500_000, cacheWriteTokens: 100_000, reasoningTokens: 200_000 };
-  expect(costOf(mixed, { input: 10, output: 20 })).toBeCloseTo(30);
+  expect(computeCost(mixed, { input: 10, output: 20 })).toBeCloseTo(30);
   const price = { input: 10, output: 20, cacheRead: 1, cacheWrite: 12.5, reasoning: 30 };
-  expect(costOf(mixed, price)).toBeCloseTo(4 + 0.5 + 1.25 + 16 + 6);
+  expect(computeCost(mixed, price)).toBeCloseTo(4 + 0.5 + 1.25 + 16 + 6);
 });
 
 test("what is not known costs null, never 0", () => {
-  expect(costOf(usage, null)).toBeNull();
-  expect(costOf(null, { input: 1, output: 1 })).toBeNull();
-  expect(costOf({ ...usage, inputTokens: Number.NaN }, { input: 1, output: 1 })).toBeNull();
-  expect(costOf({ ...usage, outputTokens: -1 }, { input: 1, output: 1 })).toBeNull();
+  expect(computeCost(usage, null)).toBeNull();
+  expect(computeCost(null, { input: 1, output: 1 })).toBeNull();
+  expect(computeCost({ ...usage, inputTokens: Number.NaN }, { input: 1, output: 1 })).toBeNull();
+  expect(computeCost({ ...usage, outputTokens: -1 }, { input: 1, output: 1 })).toBeNull();
 });
 
 test("a cost is never negative, whatever the counts say", () => {
@@ -43,7 +43,7 @@ test("a cost is never negative, whatever the counts say", () => {
     fc.property(
       counts,
       fc.constantFrom(...Object.values(PRICES)),
-      (some, price) => (costOf(some, price) ?? -1) >= 0,
+      (some, price) => (computeCost(some, price) ?? -1) >= 0,
     ),
   );
 });
@@ -67,9 +67,9 @@ test("reasoning that a server counts apart is added to its output, so that it is
   const within = { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150, ...reasoning };
   const apart = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 150, ...reasoning };
   for (const counts of [within, apart]) {
-    const read = usageOf(openAiUsage(counts));
+    const read = readUsage(openAiUsage(counts));
     expect(read).toMatchObject({ inputTokens: 100, outputTokens: 50, reasoningTokens: 30 });
-    expect(costOf(read, { input: 1, output: 2 })).toBeCloseTo(200 / 1_000_000, 12);
+    expect(computeCost(read, { input: 1, output: 2 })).toBeCloseTo(200 / 1_000_000, 12);
   }
 });
 
@@ -88,20 +88,20 @@ test("input written to a cache is priced as such, whoever tells of it", () => {
   });
   const price = { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1.25 };
   for (const counts of [openRouter, anthropic])
-    expect(costOf(usageOf(counts), price)).toBeCloseTo((50 + 4 + 12.5) / 1_000_000, 12);
+    expect(computeCost(readUsage(counts), price)).toBeCloseTo((50 + 4 + 12.5) / 1_000_000, 12);
 });
 
 test("a usage without both totals is unknown", () => {
   const inputTokens = { total: 5, noCache: 3, cacheRead: 2, cacheWrite: undefined };
   const outputTokens = { total: 4, text: 3, reasoning: 1 };
-  expect(usageOf({ inputTokens, outputTokens })).toEqual({
+  expect(readUsage({ inputTokens, outputTokens })).toEqual({
     inputTokens: 5,
     outputTokens: 4,
     cacheReadTokens: 2,
     cacheWriteTokens: 0,
     reasoningTokens: 1,
   });
-  expect(usageOf({ inputTokens, outputTokens: { ...outputTokens, total: undefined } })).toBeNull();
+  expect(readUsage({ inputTokens, outputTokens: { ...outputTokens, total: undefined } })).toBeNull();
 });
 
 test("how long a reply can be is known of every listed model, and said by the settings of any other", () => {

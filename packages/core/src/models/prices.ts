@@ -173,7 +173,7 @@ function findMost(table: Readonly<Record<string, Price>>, names: readonly string
  * Cost in USD. Cached tokens are part of the input and reasoning tokens part of the output; without prices of their own
  * they cost as much as the rest. No usage, no price or senseless counts give `null`, never 0.
  */
-export function costOf(usage: Usage | null, price: Price | null): number | null {
+export function computeCost(usage: Usage | null, price: Price | null): number | null {
   if (!usage || !price) return null;
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
   const counts = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens];
@@ -190,7 +190,7 @@ export function costOf(usage: Usage | null, price: Price | null): number | null 
 }
 
 /** A model's own count in our terms; `null` unless it tells both input and output. */
-export function usageOf(usage: LanguageModelV4Usage): Usage | null {
+export function readUsage(usage: LanguageModelV4Usage): Usage | null {
   const { inputTokens, outputTokens } = usage;
   if (inputTokens.total === undefined || outputTokens.total === undefined) return null;
   return {

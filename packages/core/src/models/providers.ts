@@ -33,7 +33,7 @@ export function findProviders(
 ): Map<string, Provider> {
   const providers = new Map<string, Provider>();
   const add = (name: string, given: ProviderSettings, preset?: Preset) => {
-    const provider = providerOf(name, given, env, preset);
+    const provider = setUpProvider(name, given, env, preset);
     if (provider && !providers.has(name)) providers.set(name, provider);
   };
   for (const [name, given] of Object.entries(settings.providers)) {
@@ -49,7 +49,7 @@ export function findProviders(
 }
 
 /** Values of the settings win over those of the preset of the same name; a provider without any address is left out. */
-function providerOf(
+function setUpProvider(
   name: string,
   given: ProviderSettings,
   env: Environment,
@@ -60,7 +60,7 @@ function providerOf(
   const address = own.baseUrl ?? (fromEnv || preset?.baseUrl) ?? defaultUrl(given.kind);
   if (!address) return undefined;
   const baseUrl = given.kind === "ollama" ? ollamaUrl(address) : address;
-  const apiKeyEnv = own.apiKeyEnv ?? keyVariableOf(preset, env);
+  const apiKeyEnv = own.apiKeyEnv ?? findKeyVariable(preset, env);
   const apiKey = given.apiKey ?? (apiKeyEnv ? env[apiKeyEnv]?.trim() || undefined : undefined);
   const needsKey = apiKeyEnv !== undefined && !isLoopback(baseUrl);
   return {
@@ -79,7 +79,7 @@ function providerOf(
 }
 
 /** The first variable that holds a key, else the one to name in messages. */
-function keyVariableOf(preset: Preset | undefined, env: Environment): string | undefined {
+function findKeyVariable(preset: Preset | undefined, env: Environment): string | undefined {
   const { apiKeyEnv, otherKeyEnvs = [] } = preset ?? {};
   if (apiKeyEnv === undefined) return undefined;
   return [apiKeyEnv, ...otherKeyEnvs].find((name) => env[name]?.trim()) ?? apiKeyEnv;

@@ -15,7 +15,7 @@ function models(env: Record<string, string>, given: Partial<Settings> = {}) {
   return createModels({ settings, env, transport });
 }
 
-function errorOf(action: () => unknown): RetinueError {
+function catchError(action: () => unknown): RetinueError {
   try {
     action();
   } catch (error) {
@@ -152,7 +152,7 @@ test("the same model is the same object under every name", () => {
 });
 
 test("an unknown name says what is configured and how to write it", () => {
-  const error = errorOf(() => models({ ...both }).resolve("mistral/large"));
+  const error = catchError(() => models({ ...both }).resolve("mistral/large"));
   expect(error).toMatchObject({
     code: "config",
     message: "no model 'mistral/large': 'mistral' is not a provider; configured: anthropic, openai",
@@ -161,44 +161,44 @@ test("an unknown name says what is configured and how to write it", () => {
 });
 
 test("without any provider the hint names the variables that add one", () => {
-  const error = errorOf(() => models({}).resolve("large"));
+  const error = catchError(() => models({}).resolve("large"));
   expect(error).toMatchObject({
     code: "config",
     message: expect.stringContaining("no provider is configured"),
   });
   expect(error.hint).toMatch(/ANTHROPIC_API_KEY, OPENAI_API_KEY.*RETINUE_BASE_URL/);
-  expect(errorOf(() => models({}).resolve("smart")).code).toBe("config");
+  expect(catchError(() => models({}).resolve("smart")).code).toBe("config");
 });
 
 test("a known provider without its key names the variable", () => {
-  const error = errorOf(() => models({ OPENAI_API_KEY: "k" }).resolve("anthropic/claude-x"));
+  const error = catchError(() => models({ OPENAI_API_KEY: "k" }).resolve("anthropic/claude-x"));
   expect(error).toMatchObject({
     code: "auth",
     message: expect.stringContaining("ANTHROPIC_API_KEY is not set"),
   });
-  expect(errorOf(() => models({ ANTHROPIC_API_KEY: "  " }).resolve("anthropic/x")).code).toBe("auth");
+  expect(catchError(() => models({ ANTHROPIC_API_KEY: "  " }).resolve("anthropic/x")).code).toBe("auth");
 });
 
 test.each(["", "/", "anthropic/", "__proto__/x", "constructor"])(
   "the name %j is refused, not guessed",
   (name) => {
-    expect(errorOf(() => models(both).resolve(name)).code).toBe("config");
+    expect(catchError(() => models(both).resolve(name)).code).toBe("config");
   },
 );
 
 test("a gateway that is no provider is refused with what there is, and a vendor's key makes no gateway", () => {
-  const error = errorOf(() => models(both, { gateway: "acne", providers: acme }).resolve("qwen/qwen3"));
+  const error = catchError(() => models(both, { gateway: "acne", providers: acme }).resolve("qwen/qwen3"));
   expect(error).toMatchObject({
     code: "config",
     message: expect.stringMatching(/the gateway 'acne' is not a provider; there are acme, /),
   });
-  expect(errorOf(() => models({ DEEPSEEK_API_KEY: "k" }).resolve("anthropic/x")).code).toBe("auth");
+  expect(catchError(() => models({ DEEPSEEK_API_KEY: "k" }).resolve("anthropic/x")).code).toBe("auth");
 });
 
 test("any of Google's variables holds its key, and the first one is named where none does", () => {
   for (const name of ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"])
     expect(models({ [name]: "k" }).usable).toEqual(["google"]);
-  expect(errorOf(() => models(both).resolve("google/x")).message).toContain("GEMINI_API_KEY is not set");
+  expect(catchError(() => models(both).resolve("google/x")).message).toContain("GEMINI_API_KEY is not set");
 });
 
 test("servers on this machine that nobody set up do not count as configured", () => {
@@ -208,9 +208,9 @@ test("servers on this machine that nobody set up do not count as configured", ()
 });
 
 test("aliases that lead in circles are refused", () => {
-  const error = errorOf(() => models(both, { aliases: { a: "b", b: "a" } }).resolve("a"));
+  const error = catchError(() => models(both, { aliases: { a: "b", b: "a" } }).resolve("a"));
   expect(error).toMatchObject({ code: "config", message: expect.stringContaining("circles") });
-  expect(errorOf(() => models(both, { aliases: { a: "a" } }).resolve("a")).code).toBe("config");
+  expect(catchError(() => models(both, { aliases: { a: "a" } }).resolve("a")).code).toBe("config");
 });
 
 test("the default is RETINUE_MODEL, then the settings' model, then the best of what has a key", () => {

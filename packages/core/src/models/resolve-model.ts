@@ -103,7 +103,7 @@ function locate(name: string, lookup: Lookup): Place {
     target === "" || (named && isOwn(named.provider, lookup)) ? null : gatewayFor(named, lookup);
   if (gateway) return checked({ provider: gateway, modelId: target });
   if (named) return checked(named);
-  const only = target === "" ? undefined : providerOfBareId(target, lookup);
+  const only = target === "" ? undefined : findOwnerOfBareId(target, lookup);
   if (only) return checked({ provider: only, modelId: target });
   throw unknownModel(name, lookup);
 }
@@ -180,7 +180,7 @@ function aliasAt(provider: Provider, alias: Alias): Place | undefined {
   return modelId === undefined ? undefined : { provider, modelId };
 }
 
-function providerOfBareId(id: string, { providers, usable }: Lookup): Provider | undefined {
+function findOwnerOfBareId(id: string, { providers, usable }: Lookup): Provider | undefined {
   const owner = [...providers.values()].find((provider) => provider.ownIds?.test(id));
   if (owner && (owner.usable || usable.length === 0)) return owner;
   return usable.length === 1 ? usable[0] : undefined;

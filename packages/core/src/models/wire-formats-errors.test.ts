@@ -17,7 +17,7 @@ afterAll(() => transport.close());
 type Answer = { status: number; headers?: Record<string, string>; body: string };
 
 /** What comes of a call whose server gives this answer, and its list of models to whoever asks. */
-async function outcomeOf(format: WireFixture, answer: Answer) {
+async function awaitOutcome(format: WireFixture, answer: Answer) {
   const server = await startServer((request, response) => {
     if (request.method === "GET" && request.path === format.list.path) return response.end(format.list.body);
     return response.writeHead(answer.status, answer.headers).end(answer.body);
@@ -48,7 +48,7 @@ const statuses: [string, number, string, ErrorType, boolean][] = [
 
 describe.each(WIRE_FORMATS)("$name", (format) => {
   test.each(statuses)("%s (%i) is one typed failure", async (_, status, message, type, recoverable) => {
-    const { parts, error, requests } = await outcomeOf(format, {
+    const { parts, error, requests } = await awaitOutcome(format, {
       status,
       body: format.refusal(message, status),
     });
@@ -58,13 +58,16 @@ describe.each(WIRE_FORMATS)("$name", (format) => {
 
   test("a refusal never repeats the key, and one for a wrong key says where the key came from", async () => {
     const body = format.refusal(`no such key: ${KEY}`, 401);
-    const { error } = await outcomeOf(format, { status: 401, body });
+    const { error } = await awaitOutcome(format, { status: 401, body });
     expect(error).toMatchObject({ message: expect.stringContaining("no such key: [key]") });
     expect(error).toMatchObject({ hint: "check the key in ACME_KEY" });
   });
 
   test("an unknown model lists those the server has, closest first", async () => {
-    const { error } = await outcomeOf(format, { status: 404, body: format.refusal("model not found", 404) });
+    const { error } = await awaitOutcome(format, {
+      status: 404,
+      body: format.refusal("model not found", 404),
+    });
     expect(error).toMatchObject({
       type: "config",
       recoverable: false,
@@ -75,18 +78,18 @@ describe.each(WIRE_FORMATS)("$name", (format) => {
   test("Retry-After is honoured on a rate limit and on an overload", async () => {
     for (const status of [429, 503]) {
       const answer = { status, headers: { "retry-after": "7" }, body: format.refusal("wait", status) };
-      expect((await outcomeOf(format, answer)).error).toMatchObject({ retryAfterMs: 7_000 });
+      expect((await awaitOutcome(format, answer)).error).toMatchObject({ retryAfterMs: 7_000 });
     }
   });
 
   test("the format's own words about waiting are understood, and a header wins over them", async () => {
     for (const [body, waitMs] of format.waits) {
-      const { error } = await outcomeOf(format, { status: 429, body });
+      const { error } = await awaitOutcome(format, { status: 429, body });
       expect(error).toMatchObject({ type: "rate_limit", recoverable: true, retryAfterMs: waitMs });
-      const both = await outcomeOf(format, { status: 429, headers: { "retry-after": "3" }, body });
+      const both = await awaitOutcome(format, { status: 429, headers: { "retry-after": "3" }, body });
       expect(both.error).toMatchObject({ retryAfterMs: 3_000 });
     }
-    const silent = await outcomeOf(format, { status: 429, body: format.refusal("wait", 429) });
+    const silent = await awaitOutcome(format, { status: 429, body: format.refusal("wait", 429) });
     expect(silent.error).toMatchObject({ retryAfterMs: undefined });
   });
 
@@ -94,7 +97,7 @@ describe.each(WIRE_FORMATS)("$name", (format) => {
     const reply = format.encode({ text: "I pay.", calls: [{ name: "pay", input: '{"amount":100}' }] });
     const body = [...reply.slice(0, -2), format.frame(format.failure.payload)].join("");
     const headers = { "content-type": format.contentType };
-    const { parts, error } = await outcomeOf(format, { status: 200, headers, body });
+    const { parts, error } = await awaitOutcome(format, { status: 200, headers, body });
     expect(error).toMatchObject({ type: format.failure.type, recoverable: true });
     expect([ofType(parts, "tool-call"), ofType(parts, "finish")]).toEqual([[], []]);
   });
@@ -102,7 +105,7 @@ describe.each(WIRE_FORMATS)("$name", (format) => {
   test("a filtered reply says so, where the format can", async () => {
     const body = format.encode({ text: "I", finish: "filter" }).join("");
     const headers = { "content-type": format.contentType };
-    const { parts } = await outcomeOf(format, { status: 200, headers, body });
+    const { parts } = await awaitOutcome(format, { status: 200, headers, body });
     const unified = format.name === "ollama" ? "stop" : "content-filter";
     expect(ofType(parts, "finish")[0]?.finishReason.unified).toBe(unified);
   });

@@ -9,7 +9,7 @@ import { ANSWERED_BY, USED, WIRE_FORMATS } from "../../../../test/fixtures/wire-
 import { createTransport } from "../net/transport.ts";
 import { PROVIDER_KINDS } from "../schema/settings.ts";
 import type { Transport } from "../schema/transport.ts";
-import { costOf, usageOf } from "./prices.ts";
+import { computeCost, readUsage } from "./prices.ts";
 import type { Emit } from "./wire/read-reply.ts";
 import type { StreamingModel } from "./wire/wire-model.ts";
 
@@ -63,7 +63,7 @@ describe.each(WIRE_FORMATS)("$name", (format) => {
     const { parts, error } = await callModel(model);
     expect(error).toBeUndefined();
     expect(textOf(parts)).toBe(reply.text ?? "");
-    expect(reasoningOf(parts)).toBe(reply.reasoning ?? "");
+    expect(joinReasoning(parts)).toBe(reply.reasoning ?? "");
     expect(callsOf(parts)).toEqual((reply.calls ?? []).map(({ name, input }) => [name, input]));
     const ids = ofType(parts, "tool-call").map((part) => part.toolCallId);
     expect(new Set(ids).size).toBe(ids.length);
@@ -94,7 +94,7 @@ describe.each(WIRE_FORMATS)("$name", (format) => {
     pieces = format.encode({ reasoning: "hm", text: "yes" });
     const { parts } = await callModel(model);
     const [finish] = ofType(parts, "finish");
-    const usage = finish ? usageOf(finish.usage) : null;
+    const usage = finish ? readUsage(finish.usage) : null;
     const cacheReadTokens = format.told.cached ? USED.cached : 0;
     const reasoningTokens = format.told.reasoning ? USED.reasoning : 0;
     expect(usage).toEqual({
@@ -107,7 +107,7 @@ describe.each(WIRE_FORMATS)("$name", (format) => {
     const price = { input: 1, output: 2, cacheRead: 0.1, reasoning: 3 };
     const input = format.told.cached ? 60 * 1 + 40 * 0.1 : 100 * 1;
     const output = format.told.reasoning ? 20 * 2 + 10 * 3 : 30 * 2;
-    expect(costOf(usage, price)).toBeCloseTo((input + output) / 1_000_000, 12);
+    expect(computeCost(usage, price)).toBeCloseTo((input + output) / 1_000_000, 12);
   });
 
   test("a reply that drips byte by byte is read like any other", async () => {
@@ -145,7 +145,7 @@ describe.each(WIRE_FORMATS)("$name", (format) => {
       provider: format.name,
       modelId: "m",
       baseUrl: "http://127.0.0.1:1",
-      transport: { ...transport, post: async () => replyOf(chunks, format.contentType) },
+      transport: { ...transport, post: async () => createReply(chunks, format.contentType) },
     });
     await fake.stream({ prompt: HELLO }, (part) => parts.push(part));
     return parts;
@@ -154,7 +154,7 @@ describe.each(WIRE_FORMATS)("$name", (format) => {
 
 type Reply = Awaited<ReturnType<Transport["post"]>>;
 
-function replyOf(chunks: readonly Buffer[], contentType: string): Reply {
+function createReply(chunks: readonly Buffer[], contentType: string): Reply {
   let released = false;
   return {
     status: 200,
@@ -173,7 +173,7 @@ function replyOf(chunks: readonly Buffer[], contentType: string): Reply {
   };
 }
 
-function reasoningOf(parts: Parameters<Emit>[0][]): string {
+function joinReasoning(parts: Parameters<Emit>[0][]): string {
   return ofType(parts, "reasoning-delta")
     .map((part) => part.delta)
     .join("");

@@ -1,4 +1,5 @@
 import { findOwn } from "../schema/find-own.ts";
+import { isRecord } from "../schema/json-object.ts";
 
 /** The JSON of a plan in a text: the text itself, or the last fenced block that holds an object with steps. */
 export function readDraft(text: string): unknown {
@@ -61,8 +62,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

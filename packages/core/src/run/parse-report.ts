@@ -1,4 +1,5 @@
 import { messageOf } from "../schema/error.ts";
+import { isRecord } from "../schema/json-object.ts";
 import { cutAt } from "../tools/truncate.ts";
 
 /** What a final text says of itself; everything measurable comes from the host instead. */
@@ -87,10 +88,6 @@ function shortSummary(text: string): string {
 function firstParagraph(text: string): string {
   const body = text.trim().replace(/^(?:#{1,6}[^\n]*(?:\n\s*|$))+/, "");
   return (body || text.replaceAll(/^#+\s*/gm, "")).trim().split(/\n\s*\n/, 1)[0] ?? "";
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import type { OpenDelegation } from "../schema/delegation.ts";
+import { readObject } from "../schema/json-object.ts";
 import type { MessageNode, MessageRow } from "../schema/record.ts";
 import type { ChangeKind, RunResult, SubtreeFigures } from "../schema/result.ts";
 import { addUpSubtree } from "../schema/subtree.ts";
@@ -9,7 +10,7 @@ import { parseReport } from "./parse-report.ts";
 /** The JSON beside a row's columns. */
 export function metadataOf(row: MessageRow): Readonly<Record<string, unknown>> {
   const value: unknown = row.metadata_json ? JSON.parse(row.metadata_json) : {};
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  return readObject(value);
 }
 
 /** Whether a row's effect has ended, as far as the record knows. */

@@ -1,5 +1,6 @@
 import type { OutputUnit, Validator } from "@cfworker/json-schema";
 import { messageOf } from "./error.ts";
+import { isRecord } from "./json-object.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
 /** An interpreter, not a compiler: it is loaded on the first check and ready at once. */
@@ -90,10 +91,6 @@ function isOfType(type: string, value: unknown): boolean {
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && !Array.isArray(value);
 }
 
 function findDraft(schema: JsonSchema): "4" | "7" | "2019-09" | "2020-12" {

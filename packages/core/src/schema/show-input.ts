@@ -1,3 +1,4 @@
+import { isRecord } from "./json-object.ts";
 /**
  * What a call is given, in words that a person can read: the command as it is, every other value behind its name, and texts of
  * several lines as lines. Nothing is left out and nothing is escaped; the printer makes invisible characters visible.
@@ -37,8 +38,4 @@ function showValue(value: unknown, indent: string): string {
 function showItem(item: unknown, indent: string): string {
   if (!isRecord(item)) return showValue(item, indent);
   return ` ${showFields(item, `${indent}${INDENT}`).trimStart()}`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

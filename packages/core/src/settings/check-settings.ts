@@ -1,6 +1,6 @@
-import { isRecord } from "../models/wire/json.ts";
 import type { Problem } from "../schema/agent.ts";
 import { sayError } from "../schema/check-json.ts";
+import { isRecord } from "../schema/json-object.ts";
 import { checkObject, mustBeInRange } from "../schema/number-range.ts";
 import type { Settings } from "../schema/settings.ts";
 import type { SettingsFile } from "./read-settings-file.ts";
@@ -33,7 +33,7 @@ export async function checkSettings(
 ): Promise<{ value: Record<string, unknown>; problems: Problem[] }> {
   const good = { ...value };
   const problems: Problem[] = unknownKeys(SETTINGS_SCHEMA, value, "").map(({ path, known }) => {
-    const message = `there is no setting ${shown(path)}${suggest(keysOf(path).at(-1) ?? "", known)}`;
+    const message = `there is no setting ${shown(path)}${suggest(listKeys(path).at(-1) ?? "", known)}`;
     const fix = `known are ${known.join(", ")}`;
     const told = { file, line: lines.get(path) ?? 1, message, fix };
     return path.startsWith("/limits/")
@@ -46,7 +46,7 @@ export async function checkSettings(
     ...wrongTools(value, toolFault),
     ...wrongZone(value),
   ]) {
-    delete good[keysOf(path)[0] ?? ""];
+    delete good[listKeys(path)[0] ?? ""];
     const fix = "correct the value; nothing runs until then";
     const told = `${shown(path)} ${message}`;
     problems.push({
@@ -159,7 +159,7 @@ function pointerKey(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-function keysOf(path: string): string[] {
+function listKeys(path: string): string[] {
   return path
     .split("/")
     .slice(1)
@@ -167,5 +167,5 @@ function keysOf(path: string): string[] {
 }
 
 function shown(path: string): string {
-  return path === "" ? "the file" : `'${keysOf(path).join(".")}'`;
+  return path === "" ? "the file" : `'${listKeys(path).join(".")}'`;
 }

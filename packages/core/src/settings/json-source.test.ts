@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { isRecord } from "../schema/json-object.ts";
 import { EditFault, editJson, locateJson } from "./json-source.ts";
 
 test("one value changes and nothing else does", () => {
@@ -67,17 +68,13 @@ test("whatever the text, what is read back is the old value with the one change"
   );
 });
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function hasWay(value: unknown, [first = "", ...rest]: readonly string[]): boolean {
-  if (!isObject(value) || !Object.hasOwn(value, first)) return false;
+  if (!isRecord(value) || !Object.hasOwn(value, first)) return false;
   return rest.length === 0 || hasWay(value[first], rest);
 }
 
 function withValue(file: unknown, [first = "", ...rest]: readonly string[], value: unknown): unknown {
-  const object = isObject(file) ? file : {};
+  const object = isRecord(file) ? file : {};
   const own = Object.hasOwn(object, first) ? object[first] : undefined;
   return { ...object, [first]: rest.length === 0 ? value : withValue(own, rest, value) };
 }

@@ -228,7 +228,7 @@ test.each(["agentRoles", "agent_roles", "agent-roles", "AGENTROLES"])(
     expect(problems).toEqual([]);
     expect(settings.maxDepth).toBe(4);
     expect(agentRoles[0]?.value).toEqual({ maxDepth: 4, roles: [{}] });
-    expect(agentRoles[0]?.lineOf("/roles/0")).toBe(5);
+    expect(agentRoles[0]?.findLine("/roles/0")).toBe(5);
   },
 );
 

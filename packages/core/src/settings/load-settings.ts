@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { isRecord } from "../models/wire/json.ts";
 import type { FindOwnFiles, Problem } from "../schema/agent.ts";
+import { isRecord } from "../schema/json-object.ts";
 import type { Settings } from "../schema/settings.ts";
 import { checkSettings, type RuleFault, type Suggest } from "./check-settings.ts";
 import { narrowSettings, refuseWidening } from "./narrow-settings.ts";
@@ -31,7 +31,7 @@ export type SettingsAgents = {
   folders: readonly string[];
   file: string;
   /** The line of a path within the value, such as `/Roles/0`. */
-  lineOf(path: string): number;
+  findLine(path: string): number;
   scope: "user" | "project";
 };
 
@@ -63,8 +63,8 @@ export async function loadSettings(options: SettingsOptions): Promise<LoadedSett
   const user = await readChecked(join(configDir, "settings.json"), options, loaded);
   if (user) {
     const { AgentRoles, agents, $schema: _, ...rest } = user.value;
-    const from = { folders: [configDir], file: user.file, scope: "user" as const, lineOf: rolesLine(user) };
-    const own = overlay(defaults, { ...depthOf(AgentRoles), ...rest });
+    const from = { folders: [configDir], file: user.file, scope: "user" as const, findLine: rolesLine(user) };
+    const own = overlay(defaults, { ...readDepth(AgentRoles), ...rest });
     loaded.settings = withFolder(own, { beside: configDir, isOwn: true });
     if (AgentRoles !== undefined) loaded.agentRoles.push({ value: AgentRoles, ...from });
     if (agents !== undefined) loaded.agents.push({ value: agents, ...from });
@@ -74,8 +74,8 @@ export async function loadSettings(options: SettingsOptions): Promise<LoadedSett
   const project = isOwn ? await readChecked(file, options, loaded) : undefined;
   if (!isOwn && existsSync(file)) loaded.problems.push(madeByCommand(file));
   if (project) {
-    const lineOf = (path: string) => project.lines.get(path) ?? 1;
-    const refused = refuseWidening(project.value, project.file, lineOf);
+    const findLine = (path: string) => project.lines.get(path) ?? 1;
+    const refused = refuseWidening(project.value, project.file, findLine);
     loaded.problems.push(...refused.problems);
     const { AgentRoles, ...rest } = refused.value;
     const narrowed = narrowSettings(loaded.settings, rest);
@@ -87,7 +87,7 @@ export async function loadSettings(options: SettingsOptions): Promise<LoadedSett
         folders: [projectDir, join(projectDir, ".retinue")],
         file: project.file,
         scope: "project",
-        lineOf: rolesLine(project),
+        findLine: rolesLine(project),
       });
   }
   return loaded;
@@ -123,7 +123,7 @@ function rolesLine({ lines }: SettingsFile): (path: string) => number {
 }
 
 /** The depth that a user's roles ask for; it counts as the user's own word, so it may also raise the default. */
-function depthOf(roles: unknown): { maxDepth?: number } {
+function readDepth(roles: unknown): { maxDepth?: number } {
   const named = isRecord(roles) ? Object.entries(roles).find(([key]) => /^max[-_]?depth$/i.test(key)) : null;
   const depth = named?.[1];
   return typeof depth === "number" && Number.isInteger(depth) && depth >= 0 ? { maxDepth: depth } : {};

@@ -1,5 +1,5 @@
-import { isRecord } from "../models/wire/json.ts";
 import type { Limits, Problem } from "../schema/agent.ts";
+import { isRecord } from "../schema/json-object.ts";
 import type { Settings } from "../schema/settings.ts";
 import { SETTING_TABLE, type Setting } from "./settings-schema.ts";
 
@@ -17,11 +17,11 @@ function isNarrowable({ project, parts = {} }: Setting): boolean {
 export function refuseWidening(
   value: Values,
   file: string,
-  lineOf: (path: string) => number,
+  findLine: (path: string) => number,
 ): { value: Record<string, unknown>; problems: Problem[] } {
   const problems: Problem[] = [];
   for (const [key, each] of Object.entries(value))
-    for (const path of secretsIn(each, `/${key}`)) problems.push(secretInProject(path, file, lineOf(path)));
+    for (const path of secretsIn(each, `/${key}`)) problems.push(secretInProject(path, file, findLine(path)));
   const keep = (values: Values, parts: Parts, path: string): Record<string, unknown> => {
     const kept = Object.entries(values).flatMap(([key, each]) => {
       const at = `${path}/${key}`;
@@ -31,7 +31,8 @@ export function refuseWidening(
       if (setting && isNarrowable(setting) && !setting.project?.isWider?.(each))
         return [[key, each] as const];
       // One at the top that there is not is told by the check already.
-      if (setting || path !== "") problems.push(ignored(at.slice(1).replaceAll("/", "."), file, lineOf(at)));
+      if (setting || path !== "")
+        problems.push(ignored(at.slice(1).replaceAll("/", "."), file, findLine(at)));
       return [];
     });
     return Object.fromEntries(kept);

@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { isRecord } from "../models/wire/json.ts";
 import type { Problem } from "../schema/agent.ts";
 import { messageOf } from "../schema/error.ts";
+import { isRecord } from "../schema/json-object.ts";
 import { type JsonLines, locateJson } from "./json-source.ts";
 
 /** A settings file as it was written; values are not checked yet. */

@@ -39,8 +39,8 @@ const TEXT = { type: "string", minLength: 1 };
 const DOMAIN = { type: "string", pattern: "^@?[^\\s@/:*]+\\.[^\\s@/:*.]+$" };
 const TEXTS = { type: "array", items: TEXT };
 const FLAG = { type: "boolean" };
-const mapOf = (items: unknown) => ({ type: "object", additionalProperties: items });
-const wordOf = (words: readonly string[]) => ({ type: "string", enum: words });
+const describeMap = (items: unknown) => ({ type: "object", additionalProperties: items });
+const describeWord = (words: readonly string[]) => ({ type: "string", enum: words });
 
 const isText = (value: unknown): value is string => typeof value === "string";
 const toTexts = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isText) : []);
@@ -70,7 +70,7 @@ const LIMITS: SettingTable = {
   ),
   perTool: {
     about: "Calls of one run, by the tool's name.",
-    schema: mapOf(describeAsSchema(COUNT)),
+    schema: describeMap(describeAsSchema(COUNT)),
     project: {
       join: (user, project) => {
         const lower: Record<string, unknown> = { ...Object(user) };
@@ -91,12 +91,12 @@ const LIMITS: SettingTable = {
 const PROVIDER: SettingTable = {
   kind: {
     about: "The wire format it speaks.",
-    schema: wordOf(PROVIDER_KINDS),
+    schema: describeWord(PROVIDER_KINDS),
   },
   baseUrl: { about: "Its address, such as http://127.0.0.1:8080/v1.", schema: TEXT },
   apiKeyEnv: { about: "The environment variable that holds the key.", schema: TEXT },
   apiKey: { about: "The key itself; a variable named by apiKeyEnv is safer.", schema: TEXT },
-  headers: { about: "More headers of every request.", schema: mapOf({ type: "string" }) },
+  headers: { about: "More headers of every request.", schema: describeMap({ type: "string" }) },
   maxConcurrent: { about: "Calls to it at once.", range: AT_LEAST_ONE },
 };
 
@@ -113,7 +113,7 @@ const SHELL: SettingTable = {
   sandbox: {
     about:
       "`required`: commands run only in the system's sandbox; `off`: on the host, with all your rights. `auto`, of earlier versions, means `required`.",
-    schema: wordOf(["required", "off", "auto"]),
+    schema: describeWord(["required", "off", "auto"]),
     default: "required",
     project: {
       isWider: (value) => value === "off",
@@ -158,7 +158,7 @@ const SHELL: SettingTable = {
 const SEARCH: SettingTable = {
   provider: {
     about: "Who answers searches; absent: the first one that there is an address or a key for.",
-    schema: wordOf(SEARCH_PROVIDERS),
+    schema: describeWord(SEARCH_PROVIDERS),
     project: {
       isWider: (value) => value !== "local",
       join: (user, project) => (project === "local" ? project : user),
@@ -217,7 +217,7 @@ export const SETTING_TABLE: SettingTable = {
   },
   aliases: {
     about: 'Names of your own for models, such as {"fast": "openai/gpt-5-mini"}.',
-    schema: mapOf(TEXT),
+    schema: describeMap(TEXT),
     default: {},
   },
   providers: {
@@ -239,7 +239,7 @@ export const SETTING_TABLE: SettingTable = {
   },
   fallbacks: {
     about: "Models that take over when one stays unavailable, by its name.",
-    schema: mapOf(TEXTS),
+    schema: describeMap(TEXTS),
   },
   permissions: {
     about: "Rules for every agent, such as `shell(npm test *)`. Deny beats ask, ask beats allow.",
@@ -325,7 +325,7 @@ export const SETTING_TABLE: SettingTable = {
     parts: {
       synchronous: {
         about: "`FULL` also survives a power cut right after a write, and is slower.",
-        schema: wordOf(["NORMAL", "FULL"]),
+        schema: describeWord(["NORMAL", "FULL"]),
         default: "NORMAL",
       },
       retentionDays: {
@@ -362,7 +362,7 @@ function describeSection(parts: SettingTable, required: readonly string[] = []):
 function describeSetting({ schema, range, parts, each, required }: Setting): JsonSchema {
   if (range) return describeAsSchema(range);
   if (parts) return describeSection(parts);
-  return each ? mapOf(describeSection(each, required)) : { ...schema };
+  return each ? describeMap(describeSection(each, required)) : { ...schema };
 }
 
 /** The same for editors, which also mark keys that there are not; it is published as docs/settings.schema.json. */

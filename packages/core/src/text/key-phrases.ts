@@ -1,4 +1,4 @@
-import { isStopWord, stemOf } from "./terms.ts";
+import { isStopWord, stemWord } from "./terms.ts";
 
 /** A phrase that several sentences use. */
 export type KeyPhrase = {
@@ -50,7 +50,7 @@ const VAGUE = new Set(
 export function keyPhrases(sentences: readonly string[]): KeyPhrase[] {
   const found = new Map<string, Candidate>();
   for (const [at, sentence] of sentences.entries())
-    for (const words of chunksOf(sentence)) collect(found, words, at);
+    for (const words of splitChunks(sentence)) collect(found, words, at);
   const frequent = [...found.values()].filter((each) => each.sentences.size >= 2);
   const swallowed = swallowedIn(frequent);
   return frequent
@@ -64,7 +64,7 @@ export function keyPhrases(sentences: readonly string[]): KeyPhrase[] {
 }
 
 /** Words in a row that no stop word or mark separates. */
-function chunksOf(sentence: string): Word[][] {
+function splitChunks(sentence: string): Word[][] {
   return sentence.split(/[^\p{L}\p{N}\s'’-]+/u).flatMap((clause) => {
     const chunks: Word[][] = [[]];
     let before = "";
@@ -84,7 +84,7 @@ function collect(found: Map<string, Candidate>, words: readonly Word[], at: numb
   for (let from = 0; from < words.length; from++) {
     for (let length = 1; length <= MAX_WORDS && from + length <= words.length; length++) {
       const part = words.slice(from, from + length);
-      const stems = part.map(({ text }) => stemOf(text.toLowerCase().replace(/ies$/, "y")));
+      const stems = part.map(({ text }) => stemWord(text.toLowerCase().replace(/ies$/, "y")));
       const key = stems.join(" ");
       const form = part.map(({ text }) => inLowerCase(text)).join(" ");
       const known = found.get(key) ?? { stems, forms: new Map(), sentences: new Set(), uses: 0, asNoun: 0 };

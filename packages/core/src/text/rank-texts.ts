@@ -1,4 +1,4 @@
-import { termsOf } from "./terms.ts";
+import { listTerms } from "./terms.ts";
 
 const DAMPING = 0.85;
 const ROUNDS = 40;
@@ -67,7 +67,7 @@ export type Vector = ReadonlyMap<string, number>;
 
 /** Terms by how often they stand in a text and how few of the texts they stand in. */
 export function termVectors(texts: readonly string[]): Vector[] {
-  const bags = texts.map((text) => Map.groupBy(termsOf(text), (term) => term));
+  const bags = texts.map((text) => Map.groupBy(listTerms(text), (term) => term));
   const holders = new Map<string, number>();
   for (const bag of bags) for (const term of bag.keys()) holders.set(term, (holders.get(term) ?? 0) + 1);
   return bags.map((bag) => {
@@ -111,7 +111,7 @@ export function linksBetween(vectors: readonly Vector[]): Links[] {
 }
 
 /** What several vectors have in common. */
-export function centroidOf(vectors: readonly Vector[]): Vector {
+export function computeCentroid(vectors: readonly Vector[]): Vector {
   const sum = new Map<string, number>();
   for (const vector of vectors)
     for (const [term, weight] of vector) sum.set(term, (sum.get(term) ?? 0) + weight);
@@ -139,7 +139,7 @@ export function clusterTexts(
 ): number[][] {
   let groups: number[][] = seeds.map((seed) => [...seed]);
   for (let round = 0; round < GROUPING_ROUNDS; round++) {
-    const middles = groups.map((group) => centroidOf(group.map((at) => vectors[at] ?? new Map())));
+    const middles = groups.map((group) => computeCentroid(group.map((at) => vectors[at] ?? new Map())));
     const next: number[][] = groups.map(() => []);
     for (const [at, vector] of vectors.entries()) {
       let [best, most] = [-1, least];

@@ -44,7 +44,7 @@ export function readMarkdown(markdown: string): Block[] {
     }
     if (heading) section = inlineText(headingText(line));
     else if (isRow) {
-      if (!TABLE_RULE.test(line)) rows.push(cellsOf(line));
+      if (!TABLE_RULE.test(line)) rows.push(splitCells(line));
     } else if (!RULE.test(line) && line.trim() !== "") {
       if (rows.length > 0) flush();
       open.push(line.replace(ITEM, "").trim());
@@ -92,7 +92,7 @@ function withoutFrontmatter(markdown: string): string {
   return end < 0 ? markdown : markdown.slice(end).replace(/^\r?\n---/, "");
 }
 
-function cellsOf(line: string): string[] {
+function splitCells(line: string): string[] {
   const inner = line.trim().replace(/^\|/, "").replace(/\|$/, "");
   return inner.split(/(?<!\\)\|/).map(inlineText);
 }

@@ -33,7 +33,7 @@ export function isStopWord(word: string): boolean {
 }
 
 /** The part of a word that its forms share: `limits`, `limited` and `limiter` all give `limit`. */
-export function stemOf(word: string): string {
+export function stemWord(word: string): string {
   let stem = word.replace(/['’].*$/, "");
   for (let pass = 0; pass < 2; pass++) {
     const ending = ENDINGS.find((each) => stem.length - each.length >= LEAST_STEM && stem.endsWith(each));
@@ -44,8 +44,8 @@ export function stemOf(word: string): string {
 }
 
 /** What a text is about: the stems of its words without those that say nothing, in order and with repetitions. */
-export function termsOf(text: string): string[] {
+export function listTerms(text: string): string[] {
   return splitWords(text)
     .filter((word) => !isStopWord(word))
-    .map(stemOf);
+    .map(stemWord);
 }

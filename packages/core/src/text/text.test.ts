@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { splitSentences } from "./split-sentences.ts";
-import { splitWords, stemOf, termsOf } from "./terms.ts";
+import { listTerms, splitWords, stemWord } from "./terms.ts";
 
 describe("sentences", () => {
   test.each([
@@ -57,10 +57,10 @@ describe("terms", () => {
     ["queues", "queue"],
     ["retries", "retry"],
   ])("%s and %s share a stem", (a, b) => {
-    expect(stemOf(a)).toBe(stemOf(b));
+    expect(stemWord(a)).toBe(stemWord(b));
   });
 
   test("words that say nothing are left out", () => {
-    expect(termsOf("Where is it that the slots are?")).toEqual(["slot"]);
+    expect(listTerms("Where is it that the slots are?")).toEqual(["slot"]);
   });
 });

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat | null>();
 
 /** Null for a name that is no zone; remembered, because making a format is slow. */
-function formatOf(zone: string): Intl.DateTimeFormat | null {
+function createFormat(zone: string): Intl.DateTimeFormat | null {
   const known = formats.get(zone);
   if (known !== undefined) return known;
   let format: Intl.DateTimeFormat | null = null;
@@ -41,12 +41,12 @@ function formatOf(zone: string): Intl.DateTimeFormat | null {
 
 /** Whether this is the IANA name of a zone that is known here. */
 export function isZone(name: string): boolean {
-  return /^[A-Za-z]/.test(name) && formatOf(name) !== null;
+  return /^[A-Za-z]/.test(name) && createFormat(name) !== null;
 }
 
 /** How far the clocks of a zone are ahead of UTC at an instant, in milliseconds; 0 for an unknown zone. */
 export function offsetAt(zone: string, instantMs: number): number {
-  const format = formatOf(zone);
+  const format = createFormat(zone);
   if (!format || zone === "UTC") return 0;
   const parts: Record<string, string> = {};
   for (const { type, value } of format.formatToParts(instantMs)) parts[type] = value;

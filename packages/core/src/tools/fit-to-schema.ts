@@ -1,3 +1,4 @@
+import { isRecord } from "../schema/json-object.ts";
 import { parseJson } from "./validate-input.ts";
 
 type Schema = {
@@ -18,7 +19,7 @@ export type Fitting = { mayDrop(key: string): boolean; readonly exact: ReadonlyS
  * back if nothing had to be changed.
  */
 export function fitToSchema(schema: unknown, value: unknown, how: Fitting): unknown {
-  return isObject(schema) ? fitValue(schema as Schema, value, how) : value;
+  return isRecord(schema) ? fitValue(schema as Schema, value, how) : value;
 }
 
 function fitValue(schema: Schema, value: unknown, how: Fitting): unknown {
@@ -29,7 +30,7 @@ function fitValue(schema: Schema, value: unknown, how: Fitting): unknown {
     const fitted = items ? shaped.map((item) => fitValue(items, item, how)) : shaped;
     return fitted.every((item, index) => item === shaped[index]) ? shaped : fitted;
   }
-  if (isObject(shaped) && schema.properties) return fitObject(schema, shaped, how);
+  if (isRecord(shaped) && schema.properties) return fitObject(schema, shaped, how);
   if (typeof shaped === "string" && schema.enum && !schema.enum.includes(shaped))
     return schema.enum.find((word) => typeof word === "string" && sameWord(word, shaped)) ?? shaped;
   return shaped;
@@ -95,7 +96,7 @@ function reshape(types: readonly string[], value: unknown): unknown {
     return typeof value[0] === "string" ? value[0] : value;
   if (wants("string") && !wants("number") && !wants("integer") && Number.isFinite(value))
     return String(value);
-  const isAlone = typeof value === "number" || isObject(value);
+  const isAlone = typeof value === "number" || isRecord(value);
   return wants("array") && types.length === 1 && isAlone ? [value] : value;
 }
 
@@ -105,8 +106,4 @@ function parseList(text: string): unknown[] | undefined {
   const parsed = parseJson(`{"list":${text}}`);
   const list = parsed.ok ? (parsed.value as { list?: unknown }).list : undefined;
   return Array.isArray(list) ? list : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

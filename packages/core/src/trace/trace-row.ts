@@ -8,6 +8,7 @@ import type {
   TraceSpan,
   TraceTurn,
 } from "../schema/inspect/trace.ts";
+import { isRecord, readObject } from "../schema/json-object.ts";
 import type { Approval, MessageRow } from "../schema/record.ts";
 import type { DeliverableVerdict } from "../schema/result.ts";
 
@@ -24,8 +25,8 @@ export function isRunRow({ request_type: type }: MessageRow): boolean {
 /** The run of a row, with nothing below it but what its flow told at the end. */
 export function runOfRow(row: MessageRow, parentRunId: string | null, originMs: number): TraceRun {
   const metadata = metadataOf(row);
-  const result = recordIn(metadata.result);
-  const error = recordIn(result.error);
+  const result = readObject(metadata.result);
+  const error = readObject(result.error);
   return {
     ...spanOf(row, originMs),
     runId: row.run_id,
@@ -60,7 +61,7 @@ export function runOfRow(row: MessageRow, parentRunId: string | null, originMs: 
     tainted: result.tainted === true || metadata.tainted === true,
     turns: [],
     calls: [],
-    phases: hasFields(result.context) ? [{ phase: "end", context: result.context }] : [],
+    phases: isRecord(result.context) ? [{ phase: "end", context: result.context }] : [],
     approvals: [],
     children: [],
     matched: true,
@@ -105,7 +106,7 @@ export function phaseOfRow(row: MessageRow): TracePhase | undefined {
   // Most model calls have no phase and a lot of metadata.
   if (!row.metadata_json?.includes('"phase"')) return undefined;
   const { phase, context } = metadataOf(row);
-  return isText(phase) && hasFields(context) ? { phase, context } : undefined;
+  return isText(phase) && isRecord(context) ? { phase, context } : undefined;
 }
 
 /** What a person was asked, and said. */
@@ -176,14 +177,6 @@ function parseJson(json: string | null): unknown {
   }
 }
 
-function recordIn(value: unknown): Metadata {
-  return hasFields(value) ? value : {};
-}
-
-function hasFields(value: unknown): value is Metadata {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -201,7 +194,7 @@ function isText(value: unknown): value is string {
 }
 
 function isVerdict(value: unknown): value is DeliverableVerdict {
-  const { deliverable, ok, reason, files } = recordIn(value);
+  const { deliverable, ok, reason, files } = readObject(value);
   return isText(deliverable) && typeof ok === "boolean" && isText(reason) && listIn(files).every(isText);
 }
 

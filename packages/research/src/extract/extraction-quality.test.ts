@@ -13,7 +13,7 @@ type Score = { precision: number; recall: number };
 type Node = { nodeName: string; value?: string; childNodes?: readonly Node[] };
 
 test("what a reader came for is extracted from pages of many kinds, and little else", () => {
-  const scores = new Map(names.map((name) => [name, scoreOf(name)]));
+  const scores = new Map(names.map((name) => [name, scorePage(name)]));
   if (process.env.RETINUE_SHOW_SCORES) console.table(Object.fromEntries(scores));
   expect(scores.size).toBeGreaterThanOrEqual(12);
   const poor = [...scores].filter(([, { precision, recall }]) => precision < MIN_EACH || recall < MIN_EACH);
@@ -24,7 +24,7 @@ test("what a reader came for is extracted from pages of many kinds, and little e
 });
 
 /** By words, each counted as often as it occurs. */
-function scoreOf(name: string): Score {
+function scorePage(name: string): Score {
   const html = readFileSync(new URL(name, folder), "utf8");
   const page = extractPage({
     text: html,
@@ -32,8 +32,8 @@ function scoreOf(name: string): Score {
     contentType: "text/html",
     images: false,
   });
-  const expected = wordsOf(mainText(html));
-  const got = wordsOf(plain(page?.markdown ?? ""));
+  const expected = splitWords(mainText(html));
+  const got = splitWords(plain(page?.markdown ?? ""));
   const left = new Map<string, number>();
   for (const word of expected) left.set(word, (left.get(word) ?? 0) + 1);
   let common = 0;
@@ -63,7 +63,7 @@ function plain(markdown: string): string {
     .replace(/<[^>]+>/g, " ");
 }
 
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   const segmenter = new Intl.Segmenter("ja", { granularity: "word" });
   return [...segmenter.segment(text.toLowerCase())].flatMap(({ segment, isWordLike }) =>
     isWordLike ? [segment] : [],

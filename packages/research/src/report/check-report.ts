@@ -1,6 +1,6 @@
 import { inlineText, readMarkdown } from "@retinue/core/text/read-markdown";
 import { splitSentences } from "@retinue/core/text/split-sentences";
-import { termsOf } from "@retinue/core/text/terms";
+import { listTerms } from "@retinue/core/text/terms";
 import { cutAt } from "@retinue/core/tools/truncate";
 import type { Article } from "../corpus.ts";
 import {
@@ -71,7 +71,7 @@ class Sources {
 
   /** The sentence of these sources that shares most words with a text; undefined if none has a word of it. */
   findNearest(text: string, among: readonly number[]): { sentence: string; number: number } | undefined {
-    const asked = [...new Set(termsOf(text))];
+    const asked = [...new Set(listTerms(text))];
     let best: { sentence: string; number: number; like: number } | undefined;
     for (const number of among) {
       for (const { sentence, terms } of this.#read(number)) {
@@ -99,7 +99,7 @@ class Sources {
       .flatMap((block) =>
         block.kind === "prose" ? splitSentences(block.text) : block.rows.map((row) => row.join(" ")),
       )
-      .map((sentence) => ({ sentence, terms: new Set(termsOf(sentence)) }));
+      .map((sentence) => ({ sentence, terms: new Set(listTerms(sentence)) }));
     this.#sentences.set(number, sentences);
     return sentences;
   }

@@ -172,22 +172,22 @@ test("an answer that is not what it should be is a bad reply", async () => {
 });
 
 test("a server that is not there, goes away, sends elsewhere or never ends is told apart", async () => {
-  const failureOf = async (url: string, deadlineMs?: number) =>
+  const catchFailure = async (url: string, deadlineMs?: number) =>
     (await ask(choose({ url }, {}, deadlineMs)).catch((thrown) => thrown)).failure;
   const gone = await startServer(() => {});
   await gone.close();
-  expect(await failureOf(gone.url)).toBe("unreachable");
+  expect(await catchFailure(gone.url)).toBe("unreachable");
   const cut = await startRawServer((socket) => {
     socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{");
   });
   closers.push(() => cut.close());
-  expect(await failureOf(cut.url)).toBe("unreachable");
+  expect(await catchFailure(cut.url)).toBe("unreachable");
   const elsewhere = await serve((_, response) => void response.writeHead(302, { location: gone.url }).end());
-  expect(await failureOf(elsewhere.url)).toBe("refused");
+  expect(await catchFailure(elsewhere.url)).toBe("refused");
   const silent = await serve(() => {});
-  expect(await failureOf(silent.url, 100)).toBe("timeout");
+  expect(await catchFailure(silent.url, 100)).toBe("timeout");
   const trickle = await serve((_, response) => void response.writeHead(200).write("{"));
-  expect(await failureOf(trickle.url, 100)).toBe("timeout");
+  expect(await catchFailure(trickle.url, 100)).toBe("timeout");
   const endless = await serve((_, response) => {
     const more = () => {
       while (response.write(Buffer.alloc(65_536, 32)));
@@ -195,7 +195,7 @@ test("a server that is not there, goes away, sends elsewhere or never ends is to
     };
     more();
   });
-  expect(await failureOf(endless.url)).toBe("unreachable");
+  expect(await catchFailure(endless.url)).toBe("unreachable");
 });
 
 test("a cancelled search ends at once", async () => {

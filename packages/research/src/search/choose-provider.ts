@@ -1,5 +1,7 @@
 import { createTransport } from "@retinue/core/net/transport";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import { findOwn } from "@retinue/core/schema/find-own";
+import { readObject } from "@retinue/core/schema/json-object";
 import {
   SEARCH_PROVIDERS,
   type SearchProviderName,
@@ -94,9 +96,7 @@ function readHits(results: unknown, snippetFields: readonly string[]): SearchHit
 }
 
 function readField(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
+  return findOwn(readObject(value), name);
 }
 
 function readText(value: unknown): string {

@@ -1,5 +1,5 @@
 import { linksBetween, type Vector } from "@retinue/core/text/rank-texts";
-import { isStopWord, stemOf, termsOf } from "@retinue/core/text/terms";
+import { isStopWord, listTerms, stemWord } from "@retinue/core/text/terms";
 import type { Contradiction } from "../report/report.ts";
 import { type Figure, findFigures } from "./figures.ts";
 import type { Sentence } from "./rank-sentences.ts";
@@ -67,14 +67,14 @@ function areFarApart(a: Figure, b: Figure): boolean {
 
 /** The longest run of words of the first text that are all in the second; null if they share too little. */
 function findSharedWords(a: string, b: string): string | null {
-  const theirs = new Set(termsOf(b));
-  const shared = new Set(termsOf(a).filter((term) => theirs.has(term)));
+  const theirs = new Set(listTerms(b));
+  const shared = new Set(listTerms(a).filter((term) => theirs.has(term)));
   if (shared.size < LEAST_SHARED) return null;
   let [best, most]: [string[], number] = [[], 0];
   let [run, length]: [string[], number] = [[], 0];
   for (const word of a.match(/[\p{L}][\p{L}\p{N}'’-]*|[^\s]/gu) ?? []) {
     const parts = word.toLowerCase().split("-");
-    const common = parts.some((part) => shared.has(stemOf(part)) && !isStopWord(part) && !SCALES.has(part));
+    const common = parts.some((part) => shared.has(stemWord(part)) && !isStopWord(part) && !SCALES.has(part));
     if (!common && !(run.length > 0 && /^(?:of|in|for|a|an|the|to)$/i.test(word))) {
       [run, length] = [[], 0];
       continue;

@@ -1,6 +1,12 @@
 import { type KeyPhrase, keyPhrases } from "@retinue/core/text/key-phrases";
-import { centroidOf, clusterTexts, likeness, pickDiverse, type Vector } from "@retinue/core/text/rank-texts";
-import { termsOf } from "@retinue/core/text/terms";
+import {
+  clusterTexts,
+  computeCentroid,
+  likeness,
+  pickDiverse,
+  type Vector,
+} from "@retinue/core/text/rank-texts";
+import { listTerms } from "@retinue/core/text/terms";
 import type { Passage, Theme } from "../report/report.ts";
 import { type ArticleReading, citeSentence, type RankedSentences, type Sentence } from "./rank-sentences.ts";
 
@@ -29,8 +35,8 @@ export function findThemes(
   vectors: readonly Vector[],
   topic: string,
 ): ThemeCluster[] {
-  const asked = new Set(termsOf(topic));
-  const named = new Set(headings.flatMap(termsOf));
+  const asked = new Set(listTerms(topic));
+  const named = new Set(headings.flatMap(listTerms));
   const phrases = keyPhrases(sentences.map(({ text }) => text)).filter(
     ({ stems, sentences: uses }) =>
       uses.length <= Math.max(LEAST_SENTENCES, TOO_COMMON * sentences.length) &&
@@ -47,7 +53,7 @@ export function findThemes(
   return groups.flatMap((members, at): ThemeCluster[] => {
     const seed = seeds[at];
     if (!seed || members.length < LEAST_SENTENCES) return [];
-    const middle = centroidOf(members.map((member) => vectors[member] ?? new Map()));
+    const middle = computeCentroid(members.map((member) => vectors[member] ?? new Map()));
     return [{ heading: nameTheme(seed, phrases, { members, used }), members, middle }];
   });
 }

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { parseObject } from "@retinue/core/schema/json-object";
 import { createEgress, type Egress, type EgressReply } from "../egress/egress-guard.ts";
 import { hashBytes } from "./part-file.ts";
 import {
@@ -110,12 +111,8 @@ async function readAnswer(reply: EgressReply, host: string, mayMiss: boolean): P
       `${host} answered ${reply.status}${giveHint(reply.status)}`,
     );
   }
-  try {
-    const value: unknown = JSON.parse(await readText(reply.body));
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Answer;
-  } catch (thrown) {
-    if (!(thrown instanceof SyntaxError)) throw thrown;
-  }
+  const answer = parseObject(await readText(reply.body));
+  if (answer) return answer;
   throw describeNonsense("not a JSON object");
 }
 

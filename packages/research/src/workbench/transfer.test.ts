@@ -44,7 +44,7 @@ afterEach(async () => {
 
 const here = (name: string) => join(root, "here", name);
 const remote = () => readFileSync(join(root, "there", FILE.session, FILE.path));
-const optionsOf = (more: Partial<TransferOptions> = {}): TransferOptions => ({
+const createOptions = (more: Partial<TransferOptions> = {}): TransferOptions => ({
   workbench,
   signal,
   backoffMs: 0,
@@ -59,13 +59,13 @@ function place(bytes: Uint8Array): void {
 async function upload(bytes: Uint8Array, more: Partial<TransferOptions> = {}) {
   writeFileSync(here("source"), bytes);
   const handle = await open(here("source"));
-  return uploadFile(handle, FILE, optionsOf(more)).finally(() => handle.close());
+  return uploadFile(handle, FILE, createOptions(more)).finally(() => handle.close());
 }
 
 function download(more: Partial<TransferOptions> = {}) {
   const folder = join(root, "here");
   const destination = { root: folder, path: here("got"), partsRoot: folder, beforeChange: async () => {} };
-  return downloadFile(FILE, destination, optionsOf(more));
+  return downloadFile(FILE, destination, createOptions(more));
 }
 
 test("an upload survives a cut connection, sends only what was missing, and verifies by checksum", async () => {

@@ -5,7 +5,7 @@ import type { AgentForm } from "../../schema/api/agent.ts";
 import { type FormValue, findFormDefault, listFormFields } from "../../schema/form-fields.ts";
 import { findKey } from "../fields/field-names.ts";
 import { withoutControls } from "../fields/read-values.ts";
-import { agentReference, slugOf } from "../fields/slug.ts";
+import { agentReference, makeSlug } from "../fields/slug.ts";
 import { normaliseText } from "../yaml/split-frontmatter.ts";
 import { cannotSay } from "./frontmatter-edit.ts";
 
@@ -36,8 +36,9 @@ function sortLists(value: unknown): unknown {
 export function toReadValue(name: string, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (name === "prompt") return normaliseText(String(value)).trim();
-  if (name === "name") return slugOf(String(value)) ?? String(value);
-  if (name === "aliases" && Array.isArray(value)) return value.flatMap((each) => slugOf(String(each)) ?? []);
+  if (name === "name") return makeSlug(String(value)) ?? String(value);
+  if (name === "aliases" && Array.isArray(value))
+    return value.flatMap((each) => makeSlug(String(each)) ?? []);
   if (name === "subagents" && typeof value === "object") return refer(value);
   return typeof value === "string" ? withoutControls(value).trim() : value;
 }
@@ -121,7 +122,7 @@ function checkOthers(name: string, [before, after]: readonly [Agent, Agent], tab
 /** Somebody who is called by its name has no other to keep, and an alias that becomes the name is none any more. */
 function isFollowing(name: string, other: string, old: AgentForm): boolean {
   if (name !== "name") return false;
-  return other === "aliases" || (other === "displayName" && slugOf(old.displayName) === old.name);
+  return other === "aliases" || (other === "displayName" && makeSlug(old.displayName) === old.name);
 }
 
 function show(value: unknown): string {

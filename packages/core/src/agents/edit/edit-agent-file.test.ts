@@ -26,7 +26,7 @@ const known = {
   groups: new Set(["filesystem", "web", "git", "email"]),
 };
 
-function formatOf(path: string): AgentFormat {
+function guessFormat(path: string): AgentFormat {
   const found = (["claude", "opencode", "gemini"] as const).find((each) => path.includes(each));
   return found ?? (path.includes(".github") ? "copilot" : "native");
 }
@@ -36,7 +36,7 @@ function files(root: string): Sample[] {
     .filter((path) => path.endsWith(".md"))
     .map((path) => ({
       name: path,
-      format: formatOf(path),
+      format: guessFormat(path),
       text: readFileSync(join(root, path), "utf8"),
     }));
 }

@@ -83,7 +83,7 @@ async function editValue(text: string, asked: Edit): Promise<string> {
 /** The file with a frontmatter that strict YAML reads: repaired, or added to a text that has none. */
 async function prepare(text: string, options: EditOptions): Promise<Read> {
   const { text: fixed } = await fixAgentFile(text);
-  const usual = lineEndOf(fixed);
+  const usual = findFirstLineEnd(fixed);
   const split = splitFrontmatter(normaliseText(fixed));
   const { agent } = await parse(fixed, options);
   if (split.kind === "none") {
@@ -123,7 +123,7 @@ function createDraft(
 function listAttempts(edit: Edit, form: AgentForm | null, read: Read): (() => string)[] {
   const { parts } = read;
   const { value, desired, options } = edit;
-  const usual = lineEndOf(join(parts));
+  const usual = findFirstLineEnd(join(parts));
   const inYaml = (attempt: Attempt) => () => {
     const draft = createDraft(read, options);
     attempt(draft);
@@ -203,7 +203,7 @@ export function cutFile(text: string): FileParts | null {
 }
 
 /** The line end that a text uses first; `\n` if it has none. */
-export function lineEndOf(text: string): string {
+export function findFirstLineEnd(text: string): string {
   return /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
 }
 

@@ -1,7 +1,8 @@
 import { isMap as isYamlMap } from "yaml";
 import type { AgentFormat } from "../../schema/agent.ts";
+import { isRecord } from "../../schema/json-object.ts";
 import { readRights } from "../fields/read-rights.ts";
-import { isMap, type ReadContext } from "../fields/read-values.ts";
+import type { ReadContext } from "../fields/read-values.ts";
 import { resolveRule } from "../fields/resolve-rule.ts";
 import { delegateRules } from "../fields/rule-lists.ts";
 import type { KnownTools } from "../fields/tool-names.ts";
@@ -18,17 +19,17 @@ export function rightsAttempts(
   { written, format }: Draft,
 ): Attempt[] {
   const rules = desired === null ? null : [...new Set(desired)];
-  const usesMaps = isMap(written.tools) || written.permission != null || format === "opencode";
+  const usesMaps = isRecord(written.tools) || written.permission != null || format === "opencode";
   const switches = usesMaps && field !== "grants" ? switchAttempts(field, rules) : [];
   const asList: Attempt = (draft) =>
     field === "tools" ? editTools(draft, rules) : editList(draft, field, rules);
-  const hasList = written[field] !== undefined && !isMap(written[field]);
+  const hasList = written[field] !== undefined && !isRecord(written[field]);
   return hasList ? [asList, ...switches] : [...switches, asList];
 }
 
 /** What field readers need to read values of which no problems are told. */
 export function createSilentReader({ format, known }: Pick<Draft, "format" | "known">): ReadContext {
-  return { file: "", format, known, lineOf: () => 0, problems: [] };
+  return { file: "", format, known, findLine: () => 0, problems: [] };
 }
 
 function editTools(draft: Draft, desired: readonly string[] | null): void {

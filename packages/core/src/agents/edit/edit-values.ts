@@ -4,7 +4,7 @@ import type { AgentField, FieldTable, VendorKey } from "../../schema/agent-field
 import type { AgentForm } from "../../schema/api/agent.ts";
 import type { FormValue } from "../../schema/form-fields.ts";
 import { findKey, normalKey } from "../fields/field-names.ts";
-import { slugOf } from "../fields/slug.ts";
+import { makeSlug } from "../fields/slug.ts";
 import type { WrittenFields } from "../fields/sort-keys.ts";
 import type { KnownTools } from "../fields/tool-names.ts";
 import { cannotSay, type FrontmatterEdit } from "./frontmatter-edit.ts";
@@ -171,7 +171,7 @@ function writeName(draft: Draft, name: unknown, form: AgentForm | null): void {
     drop(draft, "name");
     return;
   }
-  const slug = slugOf(String(name)) ?? name;
+  const slug = makeSlug(String(name)) ?? name;
   const isShown = form !== null && form.displayName !== form.name && findShown(draft) === undefined;
   const isLabel = isShown && findWritten(draft, "name") !== undefined;
   put(draft, findWritten(draft, "id") !== undefined || isLabel ? "id" : "name", slug);
@@ -207,12 +207,12 @@ function writeModel(draft: Draft, model: unknown): void {
 }
 
 function writeAliases(draft: Draft, desired: readonly unknown[]): void {
-  const names = [...new Set(desired.flatMap((name) => slugOf(String(name)) ?? []))];
+  const names = [...new Set(desired.flatMap((name) => makeSlug(String(name)) ?? []))];
   const key = findWritten(draft, "aliases");
   const written = key === undefined ? null : draft.edit.list([key]);
   if (names.length === 0) drop(draft, "aliases");
   else if (key === undefined || written === null) put(draft, "aliases", names);
-  else draft.edit.changeList([key], findListChange(written, names, slugOf));
+  else draft.edit.changeList([key], findListChange(written, names, makeSlug));
 }
 
 /** How a list becomes one of these names: entries that are meant stay as they are written. */

@@ -4,7 +4,7 @@ import { readSubagents } from "./read-delegation.ts";
 import { readAgentField, readFieldPart } from "./read-parts.ts";
 import { readRights } from "./read-rights.ts";
 import { badValue, type ReadContext, readLabel, report } from "./read-values.ts";
-import { slugOf } from "./slug.ts";
+import { makeSlug } from "./slug.ts";
 import { sortKeys, type WrittenFields, withOwnServers } from "./sort-keys.ts";
 
 /** What a definition is made of: its keys as written, its prompt, and the name it has if it gives none. */
@@ -83,7 +83,7 @@ function readNames(
   const written = readLabel(ctx, "name", fields.name) ?? readLabel(ctx, "id", fields.id);
   const id = readLabel(ctx, "id", fields.id) ?? written;
   const shown = readLabel(ctx, "displayName", fields.displayName) ?? written ?? fallback;
-  const name = (id === undefined ? undefined : slugOf(id)) ?? slugOf(fallback);
+  const name = (id === undefined ? undefined : makeSlug(id)) ?? makeSlug(fallback);
   if (name === undefined) {
     const message = `no name can be made from ${JSON.stringify(written ?? fallback)}: it has no ASCII letter or digit`;
     report(ctx, "error", {
@@ -94,7 +94,7 @@ function readNames(
     });
   }
   const aliases = readFieldPart(ctx, "aliases", fields.aliases, AGENT_FIELDS.aliases);
-  const slugs = Array.isArray(aliases) ? aliases.flatMap((alias) => slugOf(String(alias)) ?? []) : [];
+  const slugs = Array.isArray(aliases) ? aliases.flatMap((alias) => makeSlug(String(alias)) ?? []) : [];
   return { name: name ?? "", shown, aliases: [...new Set(slugs)].filter((alias) => alias !== name) };
 }
 

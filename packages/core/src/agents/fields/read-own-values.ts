@@ -1,9 +1,9 @@
 import type { Deliverable, FileDeliverable, Trigger } from "../../schema/agent.ts";
 import { findOwn } from "../../schema/find-own.ts";
+import { isRecord } from "../../schema/json-object.ts";
 import { COUNT } from "../../schema/number-range.ts";
 import {
   badValue,
-  isMap,
   type ReadContext,
   readLimit,
   readMap,
@@ -39,7 +39,7 @@ function readDeliverable(ctx: ReadContext, path: string, value: unknown): Delive
     return refuseDeliverable(ctx, path, file ?? value);
   const before = readNames(map.before);
   if (before === "bad") return refuseDeliverable(ctx, `${path}.before`, map.before);
-  if (map.schema !== undefined && !isMap(map.schema))
+  if (map.schema !== undefined && !isRecord(map.schema))
     return refuseDeliverable(ctx, `${path}.schema`, map.schema);
   const result: FileDeliverable = { file: file.trim() };
   if (map.schema !== undefined) result.schema = map.schema;
@@ -72,7 +72,7 @@ export function readTriggers(ctx: ReadContext, path: string, value: unknown): (s
   }
   return value.flatMap((item: unknown, index): (string | Trigger)[] => {
     if (typeof item === "string") return trimWords([item]);
-    const found = isMap(item) ? readTrigger(ctx, `${path}.${index}`, item) : undefined;
+    const found = isRecord(item) ? readTrigger(ctx, `${path}.${index}`, item) : undefined;
     if (found === undefined)
       badValue(ctx, `${path}.${index}`, { value: item, accepted: A_TRIGGER, instead: "it is ignored" });
     return found ?? [];
@@ -105,7 +105,7 @@ export function readPerTool(
   value: unknown,
 ): Record<string, number> | undefined {
   if (value === undefined) return undefined;
-  if (!isMap(value)) {
+  if (!isRecord(value)) {
     const accepted = "a map such as {web_search: 5}";
     badValue(ctx, path, { value, accepted, instead: UNUSABLE, severity: "error" });
     return undefined;

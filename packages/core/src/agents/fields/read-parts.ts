@@ -1,8 +1,8 @@
 import type { AgentField, FieldPart, ValueKind, VendorKey } from "../../schema/agent-fields.ts";
+import { isRecord } from "../../schema/json-object.ts";
 import { readDeliverables, readPerTool, readTriggers } from "./read-own-values.ts";
 import {
   badValue,
-  isMap,
   type ReadContext,
   readBoolean,
   readLabel,
@@ -127,7 +127,7 @@ function readParts(
 
 /** A bare value as the part that it stands for. */
 function spellOut(value: unknown, { short, parts }: MapKind): unknown {
-  if (short === undefined || value === null || value === undefined || isMap(value)) return value;
+  if (short === undefined || value === null || value === undefined || isRecord(value)) return value;
   const isNumber = parts[short]?.kind.is === "number";
   return isNumber === (typeof value === "number") && typeof value !== "boolean" ? { [short]: value } : value;
 }

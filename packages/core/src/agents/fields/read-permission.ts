@@ -1,3 +1,4 @@
+import { isRecord } from "../../schema/json-object.ts";
 import {
   COVERED_TOOLS,
   coversPattern,
@@ -9,7 +10,7 @@ import {
   type PatternKind,
   translatePattern,
 } from "./opencode-pattern.ts";
-import { badValue, isMap, type ReadContext, report } from "./read-values.ts";
+import { badValue, type ReadContext, report } from "./read-values.ts";
 import { type Resolved, resolveRule } from "./resolve-rule.ts";
 import { delegateRules, type Rights, reportUnusable, restrictedRules } from "./rule-lists.ts";
 
@@ -79,13 +80,13 @@ function readEntries(ctx: ReadContext, { switches, permission }: PermissionInput
     settings.set(key, { path, setting: on === true ? "allow" : "deny" });
   }
   const map = typeof permission === "string" ? { "*": permission } : (permission ?? {});
-  if (!isMap(map)) {
+  if (!isRecord(map)) {
     reportUnreadable(ctx, "permission", permission);
     return [];
   }
   for (const [key, setting] of Object.entries(map)) settings.set(key, { path: `permission.${key}`, setting });
   return [...settings].flatMap(([key, { path, setting }]) => {
-    if (!isMap(setting)) return readAction(ctx, { path, key, pattern: "*" }, setting);
+    if (!isRecord(setting)) return readAction(ctx, { path, key, pattern: "*" }, setting);
     return Object.entries(setting).flatMap(([pattern, word]) =>
       readAction(ctx, { path: `${path}.${pattern}`, key, pattern }, word),
     );

@@ -1,5 +1,6 @@
+import { isRecord } from "../../schema/json-object.ts";
 import { readPermission } from "./read-permission.ts";
-import { badValue, isMap, type ReadContext, readNames, report, showValue } from "./read-values.ts";
+import { badValue, type ReadContext, readNames, report, showValue } from "./read-values.ts";
 import { resolveRule } from "./resolve-rule.ts";
 import { delegateRules, type Rights, reportUnusable, restrictedRules } from "./rule-lists.ts";
 
@@ -22,7 +23,7 @@ export function readRights(ctx: ReadContext, input: RightsInput): Rights {
   };
   const listed = input.tools === undefined ? "allowedTools" : "tools";
   const tools = input[listed];
-  const switches = isMap(tools) ? tools : undefined;
+  const switches = isRecord(tools) ? tools : undefined;
   if (switches === undefined) rights.tools = readAllowed(ctx, listed, tools, rights.delegateTo);
   rights.grants = readAllowed(ctx, "grants", input.grants, undefined);
   rights.askTools.push(...readRestricted(ctx, "askTools", input.askTools));

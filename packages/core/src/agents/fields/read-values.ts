@@ -1,5 +1,6 @@
 import type { AgentFormat, Problem } from "../../schema/agent.ts";
 import type { FieldTable } from "../../schema/agent-fields.ts";
+import { isRecord } from "../../schema/json-object.ts";
 import { describeRange, isInRange, type NumberRange } from "../../schema/number-range.ts";
 import { closest } from "../closest.ts";
 import { normalKey } from "./field-names.ts";
@@ -11,7 +12,7 @@ export type ReadContext = {
   readonly format: AgentFormat;
   readonly known: KnownTools;
   /** Line of a dotted path; its nearest known parent's line if it has none of its own. */
-  readonly lineOf: (path: string) => number;
+  readonly findLine: (path: string) => number;
   readonly problems: Problem[];
   /** The fields that there are; `AGENT_FIELDS` if absent. */
   readonly table?: FieldTable;
@@ -25,7 +26,7 @@ export const UNUSABLE = "the agent cannot be used";
 /** Adds a problem. An error means the agent cannot be used. */
 export function report(ctx: ReadContext, severity: Problem["severity"], found: Report): void {
   const { path, code, message, fix } = found;
-  ctx.problems.push({ severity, file: ctx.file, line: ctx.lineOf(path), code, message, fix });
+  ctx.problems.push({ severity, file: ctx.file, line: ctx.findLine(path), code, message, fix });
 }
 
 /** Reports a value that is not accepted, naming key, value, what is accepted and what is used instead. */
@@ -50,11 +51,6 @@ export function showValue(value: unknown): string {
   else if (typeof value === "object" && value !== null) text = `a map of ${Object.keys(value).join(", ")}`;
   else text = String(value);
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
-}
-
-/** Whether a value is a YAML mapping. */
-export function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A number in range, or undefined after reporting. Absent stays undefined. */
@@ -205,7 +201,7 @@ export function readMap<Key extends string>(
   { parts, isStrict = undefined }: MapShape<Key>,
 ): Partial<Record<Key, unknown>> | "bad" | undefined {
   if (value === undefined || value === null) return undefined;
-  if (!isMap(value)) return "bad";
+  if (!isRecord(value)) return "bad";
   const severity = isStrict ? "error" : "warning";
   const keys = Object.keys(parts) as Key[];
   const result: Partial<Record<Key, unknown>> = {};

@@ -5,7 +5,7 @@ const MAX_SLUG = 64;
  * The id a name is addressed by: lower-case ASCII letters, digits, `_` and `-`. Accents are dropped; letters of other
  * scripts separate words and are never replaced by a look-alike. Undefined when nothing is left.
  */
-export function slugOf(name: string): string | undefined {
+export function makeSlug(name: string): string | undefined {
   const slug = name
     .slice(0, MAX_SLUG * 4)
     .normalize("NFD")
@@ -20,5 +20,5 @@ export function slugOf(name: string): string | undefined {
 
 /** A reference to agents: a slug, or a glob such as `team-*` as it stands. */
 export function agentReference(name: string): string | undefined {
-  return /^[a-z0-9_*-]+$/.test(name) ? name : slugOf(name);
+  return /^[a-z0-9_*-]+$/.test(name) ? name : makeSlug(name);
 }

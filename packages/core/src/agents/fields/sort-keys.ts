@@ -1,5 +1,6 @@
+import { isRecord } from "../../schema/json-object.ts";
 import { classifyKey, findKey, normalKey, suggestKey } from "./field-names.ts";
-import { isMap, type ReadContext, report } from "./read-values.ts";
+import { type ReadContext, report } from "./read-values.ts";
 
 const MAX_DEPTH = 32;
 
@@ -43,7 +44,7 @@ export function withOwnServers(ctx: ReadContext, extra: Readonly<Record<string, 
   const written = Object.entries(extra).find(([key]) => normalKey(key) === "mcpservers")?.[1];
   const entries = Array.isArray(written) ? written : [written];
   const names = entries.flatMap((entry) =>
-    typeof entry === "string" ? [entry] : isMap(entry) ? Object.keys(entry) : [],
+    typeof entry === "string" ? [entry] : isRecord(entry) ? Object.keys(entry) : [],
   );
   if (names.length === 0) return ctx;
   return { ...ctx, known: { ...ctx.known, servers: new Set([...(ctx.known.servers ?? []), ...names]) } };

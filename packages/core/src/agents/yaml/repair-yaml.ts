@@ -59,7 +59,7 @@ async function repairYaml(text: string, firstLine: number): Promise<RepairResult
         line: block.line,
         endLine,
         lines: repaired,
-        cause: causeOf(block, parsed.faults),
+        cause: findCause(block, parsed.faults),
       });
       parsed = await parseYaml(repaired.join("\n"), block.line);
       if ("faults" in parsed) return parsed;
@@ -70,7 +70,7 @@ async function repairYaml(text: string, firstLine: number): Promise<RepairResult
 }
 
 /** Why strict YAML refused a field, in a person's words where it is one of the usual reasons. */
-function causeOf(block: Block, faults: readonly YamlFault[]): string {
+function findCause(block: Block, faults: readonly YamlFault[]): string {
   const [, value] = cutKey(block.lines[0] ?? "");
   if (block.lines.some((line) => /^ *\t/.test(line))) return "tabs cannot indent";
   if (/^[@`%*&!|>]/.test(value)) return `a value cannot begin with '${value[0]}' unless it is quoted`;

@@ -4,8 +4,9 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
+import { isRecord } from "../../schema/json-object.ts";
 import { brokenReply } from "../model-error.ts";
-import { countOf, isRecord, stringOf } from "../wire/json.ts";
+import { readCount, readString } from "../wire/json.ts";
 import { type Fields, type GrowingCall, ModelReplyReader } from "../wire/model-reply-reader.ts";
 import {
   imageOrText,
@@ -48,7 +49,7 @@ export function writeAnthropicRequest(options: LanguageModelV4CallOptions, model
   const warnings: WireRequest["warnings"] = [];
   const { system, messages } = convertPrompt(options.prompt);
   const maxTokens = options.maxOutputTokens ?? defaultMaxTokens(modelId);
-  const thinking = thinkingOf(options.reasoning, modelId, maxTokens);
+  const thinking = writeThinking(options.reasoning, modelId, maxTokens);
   const body: Record<string, unknown> = {
     ...options.providerOptions?.anthropic,
     model: modelId,
@@ -82,7 +83,7 @@ function defaultMaxTokens(modelId: string): number {
 }
 
 /** Models up to 4.5 take a budget of thinking tokens, later ones an effort. */
-function thinkingOf(
+function writeThinking(
   reasoning: LanguageModelV4CallOptions["reasoning"],
   modelId: string,
   maxTokens: number,
@@ -125,7 +126,7 @@ export function convertPrompt(prompt: LanguageModelV4Prompt): { system: Block[];
       continue;
     }
     const role = message.role === "assistant" ? "assistant" : "user";
-    const blocks = blocksOf(message);
+    const blocks = writeBlocks(message);
     if (blocks.length === 0) continue;
     const last = messages.at(-1);
     if (last?.role === role) last.content.push(...blocks);
@@ -141,7 +142,7 @@ function markForCache(blocks: Block[]): void {
   if (block) block.cache_control = { type: "ephemeral" };
 }
 
-function blocksOf(message: Exclude<LanguageModelV4Message, { role: "system" }>): Block[] {
+function writeBlocks(message: Exclude<LanguageModelV4Message, { role: "system" }>): Block[] {
   if (message.role === "assistant") return message.content.flatMap(assistantBlocks);
   if (message.role === "tool") {
     return message.content
@@ -247,17 +248,17 @@ export class AnthropicReader extends ModelReplyReader {
     if (!isRecord(block)) return;
     this.blocks.close();
     this.#signature = "";
-    if (block.type === "text") this.blocks.add("text", stringOf(block.text));
+    if (block.type === "text") this.blocks.add("text", readString(block.text));
     if (block.type === "thinking") {
-      this.blocks.add("reasoning", stringOf(block.thinking));
-      this.#sign(stringOf(block.signature));
+      this.blocks.add("reasoning", readString(block.thinking));
+      this.#sign(readString(block.signature));
     }
     if (block.type === "redacted_thinking") {
       this.blocks.open("reasoning");
-      this.blocks.remember({ anthropic: { redactedData: stringOf(block.data) } });
+      this.blocks.remember({ anthropic: { redactedData: readString(block.data) } });
     }
     if (block.type === "tool_use") {
-      const call = this.calls.start(stringOf(block.id), stringOf(block.name));
+      const call = this.calls.start(readString(block.id), readString(block.name));
       this.#openCalls.set(index, call);
       if (isRecord(block.input) && Object.keys(block.input).length > 0) {
         this.calls.append(call, JSON.stringify(block.input));
@@ -267,12 +268,12 @@ export class AnthropicReader extends ModelReplyReader {
 
   #delta(index: unknown, delta: unknown): void {
     if (!isRecord(delta)) return;
-    if (delta.type === "text_delta") this.blocks.add("text", stringOf(delta.text));
-    if (delta.type === "thinking_delta") this.blocks.add("reasoning", stringOf(delta.thinking));
-    if (delta.type === "signature_delta") this.#sign(stringOf(delta.signature));
+    if (delta.type === "text_delta") this.blocks.add("text", readString(delta.text));
+    if (delta.type === "thinking_delta") this.blocks.add("reasoning", readString(delta.thinking));
+    if (delta.type === "signature_delta") this.#sign(readString(delta.signature));
     if (delta.type === "input_json_delta") {
       const call = this.#openCalls.get(index);
-      if (call) this.calls.append(call, stringOf(delta.partial_json));
+      if (call) this.calls.append(call, readString(delta.partial_json));
     }
   }
 
@@ -294,7 +295,7 @@ export class AnthropicReader extends ModelReplyReader {
       this.#stopReason = event.delta.stop_reason;
     if (!isRecord(event.usage)) return;
     for (const [name, value] of Object.entries(event.usage))
-      if (countOf(value) !== undefined) this.#usage[name] = value;
+      if (readCount(value) !== undefined) this.#usage[name] = value;
   }
 
   #complete(): void {
@@ -305,10 +306,10 @@ export class AnthropicReader extends ModelReplyReader {
 
 /** The API counts cached input apart; the total is the sum. */
 export function anthropicUsage(usage: Fields): LanguageModelV4Usage {
-  const noCache = countOf(usage.input_tokens);
-  const cacheRead = countOf(usage.cache_read_input_tokens);
-  const cacheWrite = countOf(usage.cache_creation_input_tokens);
-  const output = countOf(usage.output_tokens);
+  const noCache = readCount(usage.input_tokens);
+  const cacheRead = readCount(usage.cache_read_input_tokens);
+  const cacheWrite = readCount(usage.cache_creation_input_tokens);
+  const output = readCount(usage.output_tokens);
   const total = noCache === undefined ? undefined : noCache + (cacheRead ?? 0) + (cacheWrite ?? 0);
   return {
     inputTokens: { total, noCache, cacheRead, cacheWrite },

@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => transport.close());
 
 /** What comes of a stream of these chunks. */
-async function outcomeOf(chunks: readonly unknown[], modelId = "gemini-x") {
+async function awaitOutcome(chunks: readonly unknown[], modelId = "gemini-x") {
   const server = await startServer((_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).end(events(...chunks).join(""));
   });
@@ -37,13 +37,13 @@ function written(options: Partial<LanguageModelV4CallOptions>, modelId = "gemini
 }
 
 test("the key goes into a header, and the id into the address without leading elsewhere", async () => {
-  const { seen } = await outcomeOf([stop], "models/gemini-x");
+  const { seen } = await awaitOutcome([stop], "models/gemini-x");
   expect(seen[0]).toMatchObject({
     path: "/v1beta/models/gemini-x:streamGenerateContent?alt=sse",
     headers: { "x-goog-api-key": "k" },
   });
   const paths = ["../../x?key=", "tunedModels/a b"].map(
-    async (id) => (await outcomeOf([stop], id)).seen[0]?.path,
+    async (id) => (await awaitOutcome([stop], id)).seen[0]?.path,
   );
   expect(await Promise.all(paths)).toEqual([
     "/v1beta/models/..%2F..%2Fx%3Fkey%3D:streamGenerateContent?alt=sse",
@@ -52,7 +52,7 @@ test("the key goes into a header, and the id into the address without leading el
 });
 
 test("signatures come out with the part they belong to and go back with it", async () => {
-  const { parts } = await outcomeOf([
+  const { parts } = await awaitOutcome([
     chunk([{ text: "hm", thought: true, thoughtSignature: "s1" }]),
     chunk([
       { functionCall: { name: "a", args: {}, id: "f1" }, thoughtSignature: "s2" },
@@ -188,7 +188,7 @@ test("options and tools are written in the API's own terms", () => {
 });
 
 test("a refused prompt is a filter's work, and a call the server could not read a broken reply", async () => {
-  const refused = await outcomeOf([
+  const refused = await awaitOutcome([
     { promptFeedback: { blockReason: "SAFETY" }, usageMetadata: { promptTokenCount: 4 } },
   ]);
   expect(refused.error).toMatchObject({
@@ -196,7 +196,7 @@ test("a refused prompt is a filter's work, and a call the server could not read 
     recoverable: false,
     message: expect.stringContaining("SAFETY"),
   });
-  const garbled = await outcomeOf([
+  const garbled = await awaitOutcome([
     chunk([], { finishReason: "MALFORMED_FUNCTION_CALL", finishMessage: "print(1)" }),
   ]);
   expect(garbled.error).toMatchObject({
@@ -208,7 +208,7 @@ test("a refused prompt is a filter's work, and a call the server could not read 
 
 test("a finish reason in every chunk does not end the reply early", async () => {
   const call = { functionCall: { name: "a", args: {} } };
-  const { parts } = await outcomeOf([
+  const { parts } = await awaitOutcome([
     chunk([{ text: "I" }], { finishReason: "STOP" }),
     chunk([call], { finishReason: "STOP" }),
   ]);
@@ -216,7 +216,7 @@ test("a finish reason in every chunk does not end the reply early", async () => 
 });
 
 test("an invalid key is an auth error, and a used up day is not waited for", async () => {
-  const errorOf = async (error: object, status: number) => {
+  const catchError = async (error: object, status: number) => {
     const server = await startServer((_, response) =>
       response.writeHead(status).end(JSON.stringify({ error })),
     );
@@ -236,7 +236,7 @@ test("an invalid key is an auth error, and a used up day is not waited for", asy
     message: "API key not valid. Please pass a valid API key.",
     status: "INVALID_ARGUMENT",
   };
-  expect(await errorOf(key, 400)).toMatchObject({ type: "auth", recoverable: false });
+  expect(await catchError(key, 400)).toMatchObject({ type: "auth", recoverable: false });
   const violations = [{ quotaId: "GenerateRequestsPerDayPerProjectPerModel-FreeTier" }];
   const details = [{ "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations }];
   const day = {
@@ -245,7 +245,7 @@ test("an invalid key is an auth error, and a used up day is not waited for", asy
     status: "RESOURCE_EXHAUSTED",
     details,
   };
-  expect(await errorOf(day, 429)).toMatchObject({ type: "rate_limit", recoverable: false });
+  expect(await catchError(day, 429)).toMatchObject({ type: "rate_limit", recoverable: false });
 });
 
 test.each([

@@ -3,8 +3,9 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
+import { isRecord } from "../../schema/json-object.ts";
 import { brokenReply, modelError } from "../model-error.ts";
-import { countOf, isRecord, stringOf } from "../wire/json.ts";
+import { readCount, readString } from "../wire/json.ts";
 import { type Fields, ModelReplyReader } from "../wire/model-reply-reader.ts";
 import {
   imageOrText,
@@ -20,7 +21,7 @@ import { googleSchema } from "./google-schema.ts";
 export function createGoogleModel(settings: WireSettings): WireModel {
   const base = settings.baseUrl.replace(/\/+$/, "");
   return createWireModel(settings, {
-    url: `${base}/${resourceOf(settings.modelId)}:streamGenerateContent?alt=sse`,
+    url: `${base}/${nameResource(settings.modelId)}:streamGenerateContent?alt=sse`,
     modelsUrl: `${base}/models?pageSize=1000`,
     key: settings.apiKey && { "x-goog-api-key": settings.apiKey },
     write: (options) => writeGoogleRequest(options, settings.modelId),
@@ -29,7 +30,7 @@ export function createGoogleModel(settings: WireSettings): WireModel {
 }
 
 /** The id is part of the address, so nothing in it may lead elsewhere. */
-function resourceOf(modelId: string): string {
+function nameResource(modelId: string): string {
   const [, folder = "models", name = modelId] = /^(models|tunedModels)\/(.*)$/s.exec(modelId) ?? [];
   return `${folder}/${encodeURIComponent(name)}`;
 }
@@ -58,7 +59,7 @@ export function writeGoogleRequest(options: LanguageModelV4CallOptions, modelId:
   const body = {
     ...options.providerOptions?.google,
     systemInstruction: text === "" ? undefined : { parts: [{ text }] },
-    contents: contentsOf(options.prompt, /gemini-([3-9]|\d\d)/.test(modelId)),
+    contents: writeContents(options.prompt, /gemini-([3-9]|\d\d)/.test(modelId)),
     ...toolFields(options, warnings),
     generationConfig: {
       maxOutputTokens: options.maxOutputTokens,
@@ -69,7 +70,7 @@ export function writeGoogleRequest(options: LanguageModelV4CallOptions, modelId:
       presencePenalty: options.presencePenalty,
       frequencyPenalty: options.frequencyPenalty,
       stopSequences: options.stopSequences?.length ? options.stopSequences : undefined,
-      thinkingConfig: thinkingOf(options.reasoning, modelId),
+      thinkingConfig: writeThinking(options.reasoning, modelId),
       ...jsonFields(options.responseFormat),
     },
   };
@@ -77,7 +78,7 @@ export function writeGoogleRequest(options: LanguageModelV4CallOptions, modelId:
 }
 
 /** Models of the second generation take a budget of thinking tokens, later ones a level. */
-function thinkingOf(reasoning: LanguageModelV4CallOptions["reasoning"], modelId: string): unknown {
+function writeThinking(reasoning: LanguageModelV4CallOptions["reasoning"], modelId: string): unknown {
   if (reasoning === undefined || reasoning === "provider-default") return undefined;
   const includeThoughts = reasoning !== "none";
   if (/gemini-2/.test(modelId)) return { includeThoughts, thinkingBudget: THINKING_TOKENS[reasoning] };
@@ -96,7 +97,7 @@ function toolFields(
   warnings: WireRequest["warnings"],
 ): Record<string, unknown> {
   const functionDeclarations = listFunctionTools(options, warnings).map(
-    ({ name, description, inputSchema }) => ({ name, description, parameters: parametersOf(inputSchema) }),
+    ({ name, description, inputSchema }) => ({ name, description, parameters: writeParameters(inputSchema) }),
   );
   if (functionDeclarations.length === 0) return {};
   const tools = [{ functionDeclarations }];
@@ -108,13 +109,13 @@ function toolFields(
 }
 
 /** A function without parameters must not have an empty object of them. */
-function parametersOf(inputSchema: object): unknown {
+function writeParameters(inputSchema: object): unknown {
   const schema = googleSchema({ type: "object", ...inputSchema });
   return schema.properties === undefined && schema.anyOf === undefined ? undefined : schema;
 }
 
 /** Results of one turn's calls go together in one message right after it, as many as there were calls. */
-function contentsOf(prompt: LanguageModelV4CallOptions["prompt"], wantsSignatures: boolean): unknown[] {
+function writeContents(prompt: LanguageModelV4CallOptions["prompt"], wantsSignatures: boolean): unknown[] {
   const contents: Content[] = [];
   const wireIds = new Map<string, string>();
   for (const message of prompt) {
@@ -149,7 +150,7 @@ function assistantParts(
     if (typeof id === "string") wireIds.set(part.toolCallId, id);
     const signature = signed ?? (wantsSignatures && firstCall && { thoughtSignature: NO_SIGNATURE });
     firstCall = false;
-    const functionCall = { ...idOf(id), name: part.toolName, args: toolInput(part.input) };
+    const functionCall = { ...writeId(id), name: part.toolName, args: toolInput(part.input) };
     return [{ functionCall, ...signature }];
   });
 }
@@ -163,12 +164,12 @@ function resultParts(
     .map(({ toolCallId, toolName, output }) => {
       const text = toolOutputText(output);
       const response = isToolFailure(output) ? { error: text } : { output: text };
-      return { functionResponse: { ...idOf(wireIds.get(toolCallId)), name: toolName, response } };
+      return { functionResponse: { ...writeId(wireIds.get(toolCallId)), name: toolName, response } };
     });
 }
 
 /** Only ids that the server gave are known to it. */
-function idOf(id: unknown): { id?: string } {
+function writeId(id: unknown): { id?: string } {
   return typeof id === "string" ? { id } : {};
 }
 
@@ -217,12 +218,12 @@ export class GoogleReader extends ModelReplyReader {
     const parts = isRecord(candidate.content) ? candidate.content.parts : undefined;
     if (Array.isArray(parts)) for (const part of parts) if (isRecord(part)) this.#part(part);
     if (typeof candidate.finishReason === "string") this.#finishReason = candidate.finishReason;
-    this.#finishMessage = stringOf(candidate.finishMessage) || this.#finishMessage;
+    this.#finishMessage = readString(candidate.finishMessage) || this.#finishMessage;
   }
 
   /** A refused prompt gets no candidate at all, only the reason. */
   #checkPrompt(feedback: unknown): void {
-    const reason = isRecord(feedback) ? stringOf(feedback.blockReason) : "";
+    const reason = isRecord(feedback) ? readString(feedback.blockReason) : "";
     if (reason === "") return;
     const message = `the prompt was refused: ${reason}`;
     throw modelError(this.call, { type: "content_filter", message });
@@ -230,7 +231,7 @@ export class GoogleReader extends ModelReplyReader {
 
   /** Signatures must come back with the very part they came with. Kinds of parts this reader does not know pass unread. */
   #part(part: Fields): void {
-    const signature = stringOf(part.thoughtSignature);
+    const signature = readString(part.thoughtSignature);
     if (isRecord(part.functionCall)) this.#functionCall(part.functionCall, signature);
     if (typeof part.text !== "string" || (part.text === "" && signature === "")) return;
     this.blocks.add(part.thought === true ? "reasoning" : "text", part.text);
@@ -238,10 +239,10 @@ export class GoogleReader extends ModelReplyReader {
   }
 
   #functionCall(sent: Fields, signature: string): void {
-    const id = stringOf(sent.id);
+    const id = readString(sent.id);
     const google = { ...(signature && { thoughtSignature: signature }), ...(id && { id }) };
     const metadata = Object.keys(google).length > 0 ? { google } : undefined;
-    this.addWholeCall({ id, name: stringOf(sent.name), input: sent.args, metadata });
+    this.addWholeCall({ id, name: readString(sent.name), input: sent.args, metadata });
   }
 
   #complete(): void {
@@ -260,11 +261,11 @@ const BROKEN = /^(MALFORMED_|UNEXPECTED_TOOL_CALL|MISSING_THOUGHT_SIGNATURE)/;
 
 /** Cached tokens are part of the prompt's count; thoughts and the prompts of tools stand apart from the rest. */
 export function googleUsage(usage: Fields | undefined): LanguageModelV4Usage {
-  const prompt = countOf(usage?.promptTokenCount);
-  const cacheRead = countOf(usage?.cachedContentTokenCount);
-  const total = prompt === undefined ? undefined : prompt + (countOf(usage?.toolUsePromptTokenCount) ?? 0);
-  const spoken = countOf(usage?.candidatesTokenCount);
-  const reasoning = countOf(usage?.thoughtsTokenCount);
+  const prompt = readCount(usage?.promptTokenCount);
+  const cacheRead = readCount(usage?.cachedContentTokenCount);
+  const total = prompt === undefined ? undefined : prompt + (readCount(usage?.toolUsePromptTokenCount) ?? 0);
+  const spoken = readCount(usage?.candidatesTokenCount);
+  const reasoning = readCount(usage?.thoughtsTokenCount);
   const output =
     spoken === undefined && reasoning === undefined ? undefined : (spoken ?? 0) + (reasoning ?? 0);
   const noCache = total === undefined ? undefined : Math.max(0, total - (cacheRead ?? 0));

@@ -1,4 +1,4 @@
-import { isRecord } from "../wire/json.ts";
+import { isRecord } from "../../schema/json-object.ts";
 
 /** A schema as Google's API takes it: a part of OpenAPI 3.0. */
 export type GoogleSchema = Record<string, unknown>;
@@ -43,9 +43,9 @@ function convert(given: unknown, source: Source, above: readonly unknown[]): Goo
   const kept: GoogleSchema = {};
   for (const key of KEPT) if (schema[key] !== undefined) kept[key] = schema[key];
   if (FORMATS.includes(String(schema.format))) kept.format = schema.format;
-  const { types, nullable } = typesOf(schema);
+  const { types, nullable } = listTypes(schema);
   if (nullable) kept.nullable = true;
-  const branches = branchesOf(schema).map((branch) => resolved(branch, root));
+  const branches = listBranches(schema).map((branch) => resolved(branch, root));
   if (branches.some(isNull)) kept.nullable = true;
   const others = branches.filter((branch) => !isNull(branch)).map(below);
   if (others.length === 1) return { ...kept, ...others[0], ...described(schema) };
@@ -87,7 +87,7 @@ function target(reference: string, root: Record<string, unknown>): unknown {
   return at;
 }
 
-function typesOf(schema: Record<string, unknown>): { types: string[]; nullable: boolean } {
+function listTypes(schema: Record<string, unknown>): { types: string[]; nullable: boolean } {
   const given = Array.isArray(schema.type) ? schema.type : [schema.type ?? impliedType(schema)];
   const types = given.filter((type) => typeof type === "string" && TYPES.includes(type));
   return { types, nullable: given.includes("null") || schema.nullable === true };
@@ -96,11 +96,11 @@ function typesOf(schema: Record<string, unknown>): { types: string[]; nullable: 
 function impliedType(schema: Record<string, unknown>): string | undefined {
   if (isRecord(schema.properties)) return "object";
   if (schema.items !== undefined) return "array";
-  const [first] = valuesOf(schema);
+  const [first] = listEnumValues(schema);
   return first === undefined ? undefined : typeof first === "object" ? undefined : typeof first;
 }
 
-function branchesOf(schema: Record<string, unknown>): unknown[] {
+function listBranches(schema: Record<string, unknown>): unknown[] {
   const branches = schema.anyOf ?? schema.oneOf;
   return Array.isArray(branches) ? branches : [];
 }
@@ -109,14 +109,14 @@ function isNull(branch: unknown): boolean {
   return isRecord(branch) && (branch.type === "null" || branch.const === null);
 }
 
-function valuesOf(schema: Record<string, unknown>): unknown[] {
+function listEnumValues(schema: Record<string, unknown>): unknown[] {
   if (schema.const !== undefined) return [schema.const];
   return Array.isArray(schema.enum) ? schema.enum.filter((value) => value !== null) : [];
 }
 
 /** Only texts can be listed; other values are told in words. */
 function allowedValues(schema: Record<string, unknown>, type: string): GoogleSchema {
-  const values = valuesOf(schema);
+  const values = listEnumValues(schema);
   if (values.length === 0) return {};
   // An object without a prototype cannot become text by String.
   const toText = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));

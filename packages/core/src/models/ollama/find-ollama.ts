@@ -1,9 +1,9 @@
+import { isRecord } from "../../schema/json-object.ts";
 import type { Settings } from "../../schema/settings.ts";
 import type { Transport } from "../../schema/transport.ts";
 import { probeProvider } from "../lazy-model.ts";
 import type { Environment, Provider } from "../providers.ts";
 import { findProviders } from "../providers.ts";
-import { isRecord } from "../wire/json.ts";
 
 /** What the search needs. */
 export type OllamaSearch = {

@@ -3,8 +3,9 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
+import { isRecord } from "../../schema/json-object.ts";
 import { brokenReply, ModelError } from "../model-error.ts";
-import { countOf, isRecord, stringOf } from "../wire/json.ts";
+import { readCount, readString } from "../wire/json.ts";
 import { type Fields, ModelReplyReader } from "../wire/model-reply-reader.ts";
 import { imageOrText, listFunctionTools, toolInput, toolOutputText } from "../wire/prompt-parts.ts";
 import { createWireModel, type WireModel, type WireRequest, type WireSettings } from "../wire/wire-model.ts";
@@ -38,8 +39,8 @@ export function writeOllamaRequest(options: LanguageModelV4CallOptions, target: 
     ...rest,
     model: target.modelId,
     stream: true,
-    think: thinkOf(options.reasoning, target.modelId),
-    format: formatOf(options.responseFormat),
+    think: writeThinking(options.reasoning, target.modelId),
+    format: writeFormat(options.responseFormat),
     tools: tools(options, warnings),
     options: {
       ...(typeof own === "object" && own),
@@ -61,14 +62,14 @@ export function writeOllamaRequest(options: LanguageModelV4CallOptions, target: 
 }
 
 /** Models that cannot think refuse the word, so it is said only when asked for; one family knows levels. */
-function thinkOf(reasoning: LanguageModelV4CallOptions["reasoning"], modelId: string): unknown {
+function writeThinking(reasoning: LanguageModelV4CallOptions["reasoning"], modelId: string): unknown {
   if (reasoning === undefined || reasoning === "provider-default") return undefined;
   if (!/gpt-oss/.test(modelId)) return reasoning !== "none";
   if (reasoning === "none" || reasoning === "minimal" || reasoning === "low") return "low";
   return reasoning === "medium" ? "medium" : "high";
 }
 
-function formatOf(format: LanguageModelV4CallOptions["responseFormat"]): unknown {
+function writeFormat(format: LanguageModelV4CallOptions["responseFormat"]): unknown {
   return format?.type === "json" ? (format.schema ?? "json") : undefined;
 }
 
@@ -144,7 +145,7 @@ export class OllamaReader extends ModelReplyReader {
     }
     if (line.done !== true) return false;
     if (!this.hasBegun) throw brokenReply(this.call, "the reply has no message");
-    this.finish(stringOf(line.done_reason), ollamaUsage(line));
+    this.finish(readString(line.done_reason), ollamaUsage(line));
     return true;
   }
 
@@ -153,12 +154,12 @@ export class OllamaReader extends ModelReplyReader {
   }
 
   #message(message: Fields): void {
-    const thinking = stringOf(message.thinking);
+    const thinking = readString(message.thinking);
     if (thinking !== "") {
       this.blocks.add("reasoning", thinking);
       this.blocks.remember({ [this.call.provider]: { field: "thinking" } });
     }
-    const text = stringOf(message.content);
+    const text = readString(message.content);
     if (text !== "") this.blocks.add("text", text);
     if (!Array.isArray(message.tool_calls)) return;
     for (const call of message.tool_calls) if (isRecord(call)) this.#toolCall(call);
@@ -166,14 +167,14 @@ export class OllamaReader extends ModelReplyReader {
 
   #toolCall(sent: Fields): void {
     const details = isRecord(sent.function) ? sent.function : sent;
-    this.addWholeCall({ id: stringOf(sent.id), name: stringOf(details.name), input: details.arguments });
+    this.addWholeCall({ id: readString(sent.id), name: readString(details.name), input: details.arguments });
   }
 }
 
 /** Thinking is part of `eval_count`; how much of the prompt came from a cache is not told. */
 export function ollamaUsage(line: Fields): LanguageModelV4Usage {
-  const input = countOf(line.prompt_eval_count);
-  const output = countOf(line.eval_count);
+  const input = readCount(line.prompt_eval_count);
+  const output = readCount(line.eval_count);
   return {
     inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
     outputTokens: { total: output, text: output, reasoning: undefined },

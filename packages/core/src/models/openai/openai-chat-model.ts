@@ -4,7 +4,8 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { countOf, isCompleteJson, isRecord } from "../wire/json.ts";
+import { isRecord } from "../../schema/json-object.ts";
+import { isCompleteJson, readCount } from "../wire/json.ts";
 import { type Fields, type GrowingCall, ModelReplyReader } from "../wire/model-reply-reader.ts";
 import { imageOrText, listFunctionTools, toolInput, toolOutputText } from "../wire/prompt-parts.ts";
 import { createWireModel, type WireModel, type WireRequest, type WireSettings } from "../wire/wire-model.ts";
@@ -223,7 +224,7 @@ export class OpenAiReader extends ModelReplyReader {
     const name = typeof details.name === "string" ? details.name : "";
     const id = typeof piece.id === "string" || typeof piece.id === "number" ? String(piece.id) : "";
     const input = inputText(details.arguments);
-    const index = countOf(piece.index);
+    const index = readCount(piece.index);
     let call = this.#knownCall(index, id, name);
     if (!call || startsAnother(call, { id, name, input })) {
       call = this.calls.start(id, name);
@@ -264,14 +265,14 @@ function inputText(input: unknown): string {
 
 /** Counts as the server gave them; what it did not give is undefined. */
 export function openAiUsage(usage: Fields | undefined): LanguageModelV4Usage {
-  const input = countOf(usage?.prompt_tokens);
-  const output = countOf(usage?.completion_tokens);
+  const input = readCount(usage?.prompt_tokens);
+  const output = readCount(usage?.completion_tokens);
   const inputDetails = isRecord(usage?.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   const outputDetails = isRecord(usage?.completion_tokens_details) ? usage.completion_tokens_details : {};
-  const cacheRead = countOf(inputDetails.cached_tokens) ?? countOf(usage?.prompt_cache_hit_tokens);
-  const cacheWrite = countOf(inputDetails.cache_write_tokens);
-  const reasoning = countOf(outputDetails.reasoning_tokens);
-  const total = withReasoning(output, reasoning, { input, all: countOf(usage?.total_tokens) });
+  const cacheRead = readCount(inputDetails.cached_tokens) ?? readCount(usage?.prompt_cache_hit_tokens);
+  const cacheWrite = readCount(inputDetails.cache_write_tokens);
+  const reasoning = readCount(outputDetails.reasoning_tokens);
+  const total = withReasoning(output, reasoning, { input, all: readCount(usage?.total_tokens) });
   const noCache = less(input, (cacheRead ?? 0) + (cacheWrite ?? 0));
   return {
     inputTokens: { total: input, noCache, cacheRead, cacheWrite },

@@ -1,8 +1,8 @@
 import { messageOf } from "../../schema/error.ts";
+import { isRecord } from "../../schema/json-object.ts";
 import type { ErrorType } from "../../schema/result.ts";
 import { TransportError, type TransportReply } from "../../schema/transport.ts";
 import { type CallContext, ModelError, modelError } from "../model-error.ts";
-import { isRecord } from "./json.ts";
 
 const MAX_ERROR_BYTES = 65_536;
 
@@ -37,30 +37,30 @@ const WRONG_MODEL =
 export type ServerComplaint = { message: string; code: string } & RetryHints;
 
 /** Reads a failed reply to its end and names it. */
-export async function errorOfReply(reply: TransportReply, call: CallContext): Promise<ModelError> {
-  const complaint = complaintOf(await reply.text(MAX_ERROR_BYTES));
-  return errorOfComplaint(complaint, call, reply.status, retryAfterMs(reply.headers, Date.now()));
+export async function readReplyError(reply: TransportReply, call: CallContext): Promise<ModelError> {
+  const complaint = parseComplaint(await reply.text(MAX_ERROR_BYTES));
+  return createComplaintError(complaint, call, reply.status, retryAfterMs(reply.headers, Date.now()));
 }
 
 /** Names an error that a server sent with a status, or inside its stream without one. */
-export function errorOfComplaint(
+export function createComplaintError(
   complaint: ServerComplaint,
   call: CallContext,
   status?: number,
   retryAfter = complaint.retryAfterMs,
 ): ModelError {
-  const type = typeOf(complaint, status);
+  const type = classifyFailure(complaint, status);
   return modelError(call, {
     type,
     message: complaint.message || complaint.code,
     recoverable: isRecoverable(type, complaint, status),
-    hint: hintOf(type, complaint, call),
+    hint: findHint(type, complaint, call),
     ...(status !== undefined && { status }),
     ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
   });
 }
 
-function typeOf({ message, code }: ServerComplaint, status = statusOfCode(code)): ErrorType {
+function classifyFailure({ message, code }: ServerComplaint, status = readStatusCode(code)): ErrorType {
   const said = `${code} ${message}`;
   // Google words every rate limit like an unpaid bill.
   if (status === 429 && /RESOURCE_EXHAUSTED/.test(code)) return "rate_limit";
@@ -69,7 +69,7 @@ function typeOf({ message, code }: ServerComplaint, status = statusOfCode(code))
   if (CONTEXT_OVERFLOW.test(said) && status !== 401 && status !== 403 && status !== 429)
     return "context_overflow";
   if (CONTENT_FILTER.test(said) && status !== 429) return "content_filter";
-  if (status === undefined) return typeOfCode(code);
+  if (status === undefined) return classifyCode(code);
   if (status === 401 || status === 402 || status === 403) return "auth";
   if (status === 404 || (status < 500 && WRONG_MODEL.test(said))) return "config";
   if (status === 413) return "context_overflow";
@@ -79,11 +79,11 @@ function typeOf({ message, code }: ServerComplaint, status = statusOfCode(code))
 }
 
 /** Errors inside a stream carry the HTTP status as their code, if anything. */
-function statusOfCode(code: string): number | undefined {
+function readStatusCode(code: string): number | undefined {
   return /^[45]\d\d( |$)/.test(code) ? Number(code.slice(0, 3)) : undefined;
 }
 
-function typeOfCode(code: string): ErrorType {
+function classifyCode(code: string): ErrorType {
   if (/rate_limit|resource_exhausted/i.test(code)) return "rate_limit";
   if (/auth|permission|api_key/i.test(code)) return "auth";
   if (/timeout|deadline/i.test(code)) return "timeout";
@@ -101,7 +101,7 @@ function isRecoverable(type: ErrorType, { usedUp }: RetryHints, status?: number)
   return type === "bad_response" ? status === undefined : undefined;
 }
 
-function hintOf(type: ErrorType, complaint: ServerComplaint, call: CallContext): string | undefined {
+function findHint(type: ErrorType, complaint: ServerComplaint, call: CallContext): string | undefined {
   if (type === "config") return "check the model's name";
   if (type !== "auth") return undefined;
   if (NO_CREDIT.test(`${complaint.code} ${complaint.message}`)) return "the account has no credit left";
@@ -111,9 +111,9 @@ function hintOf(type: ErrorType, complaint: ServerComplaint, call: CallContext):
 }
 
 /** Finds code and message in an error body: JSON of any known shape, else the text itself. */
-export function complaintOf(body: string): ServerComplaint {
+export function parseComplaint(body: string): ServerComplaint {
   try {
-    return complaintIn(JSON.parse(body));
+    return readComplaint(JSON.parse(body));
   } catch {
     const text = /^\s*</.test(body)
       ? body.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]{0,500}>/gi, " ")
@@ -123,20 +123,24 @@ export function complaintOf(body: string): ServerComplaint {
 }
 
 /** The same for a value that is parsed already. */
-export function complaintIn(value: unknown): ServerComplaint {
+export function readComplaint(value: unknown): ServerComplaint {
   if (typeof value === "string") return { message: value, code: "" };
-  if (Array.isArray(value)) return complaintIn(value[0] ?? "");
+  if (Array.isArray(value)) return readComplaint(value[0] ?? "");
   if (!isRecord(value)) return { message: "", code: "" };
   const nested = value.error ?? value.errors;
   if (nested !== undefined && nested !== null && typeof nested !== "boolean") {
-    const inner = complaintIn(nested);
-    return { ...inner, message: inner.message || textOf(value.message), code: inner.code || codeOf(value) };
+    const inner = readComplaint(nested);
+    return {
+      ...inner,
+      message: inner.message || showText(value.message),
+      code: inner.code || joinCodes(value),
+    };
   }
-  const message = textOf(value.message) || textOf(value.detail);
-  return { message, code: codeOf(value), ...retryHintsIn(value) };
+  const message = showText(value.message) || showText(value.detail);
+  return { message, code: joinCodes(value), ...readRetryHints(value) };
 }
 
-function textOf(value: unknown): string {
+function showText(value: unknown): string {
   return typeof value === "string"
     ? value
     : value === undefined || value === null
@@ -145,7 +149,7 @@ function textOf(value: unknown): string {
 }
 
 /** OpenAI names the cause in `code` and the family in `type`, Anthropic only in `type`, Google in `status`. */
-function codeOf(value: Record<string, unknown>): string {
+function joinCodes(value: Record<string, unknown>): string {
   return [value.code, value.type, value.status]
     .filter((part) => typeof part === "string" || typeof part === "number")
     .filter((part) => part !== "error")
@@ -153,7 +157,7 @@ function codeOf(value: Record<string, unknown>): string {
 }
 
 /** Names whatever ended a call: cancellation first, since it makes everything else fail too. */
-export function errorOfThrown(thrown: unknown, call: CallContext, signal?: AbortSignal): ModelError {
+export function createThrownError(thrown: unknown, call: CallContext, signal?: AbortSignal): ModelError {
   if (signal?.aborted) return cancellation(signal.reason, call);
   if (thrown instanceof ModelError) return thrown;
   if (!(thrown instanceof TransportError)) {
@@ -197,7 +201,7 @@ export type RetryHints = {
 };
 
 /** Reads the hints of an error object. */
-export function retryHintsIn(error: Readonly<Record<string, unknown>>): RetryHints {
+export function readRetryHints(error: Readonly<Record<string, unknown>>): RetryHints {
   const details = Array.isArray(error.details) ? error.details.filter(isRecord) : [];
   const delays = details.map((detail) => durationMs(detail.retryDelay));
   const message = typeof error.message === "string" ? error.message : "";

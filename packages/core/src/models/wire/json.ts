@@ -1,7 +1,4 @@
 /** Whether a parsed value is a JSON object. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The JSON object that a text holds; an empty one for anything else. */
 export function readJsonObject(text: string | null | undefined): Readonly<Record<string, unknown>> {
@@ -14,12 +11,12 @@ export function readJsonObject(text: string | null | undefined): Readonly<Record
 }
 
 /** A token count as servers should send it; anything else is unknown, never a number to charge by. */
-export function countOf(value: unknown): number | undefined {
+export function readCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
 /** A text, or nothing in place of anything else. */
-export function stringOf(value: unknown): string {
+export function readString(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 

@@ -1,7 +1,7 @@
+import { isRecord } from "../../schema/json-object.ts";
 import type { TransportReply } from "../../schema/transport.ts";
 import type { CallContext } from "../model-error.ts";
 import { ModelError } from "../model-error.ts";
-import { isRecord } from "./json.ts";
 
 /** What a server answered when it was asked for its models. */
 export type ModelList = { status: number; models: string[] };

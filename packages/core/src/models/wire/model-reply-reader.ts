@@ -4,11 +4,12 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
+import { isRecord } from "../../schema/json-object.ts";
 import type { TransportError } from "../../schema/transport.ts";
 import { brokenReply, type CallContext } from "../model-error.ts";
-import { complaintIn, errorOfComplaint } from "./classify-error.ts";
+import { createComplaintError, readComplaint } from "./classify-error.ts";
 import { endsWhole, readFinishReason } from "./finish-reason.ts";
-import { isRecord } from "./json.ts";
+
 import type { Emit, WireReader } from "./read-reply.ts";
 
 /** A JSON object as a server sent it. */
@@ -72,7 +73,7 @@ export abstract class ModelReplyReader implements WireReader {
   }
 
   protected failure(payload: Fields): Error {
-    return errorOfComplaint(complaintIn(payload), this.call);
+    return createComplaintError(readComplaint(payload), this.call);
   }
 
   protected incomplete(): Error {

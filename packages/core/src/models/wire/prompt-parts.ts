@@ -5,8 +5,8 @@ import type {
   LanguageModelV4ToolResultOutput,
   SharedV4Warning,
 } from "@ai-sdk/provider";
+import { isRecord } from "../../schema/json-object.ts";
 import { ModelError } from "../model-error.ts";
-import { isRecord } from "./json.ts";
 
 /** An image as both wire formats take it. */
 export type Image = { mediaType: string; base64: string } | { url: string };

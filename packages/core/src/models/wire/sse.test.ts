@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { SseLines } from "./read-reply.ts";
 
-function linesOf(chunks: readonly Buffer[], maxLineBytes = 1_000_000): string[] {
+function splitIntoLines(chunks: readonly Buffer[], maxLineBytes = 1_000_000): string[] {
   const lines: string[] = [];
   const parser = new SseLines(
     { data: (text) => lines.push(text), comment: () => lines.push("<comment>") },
@@ -25,7 +25,7 @@ test.each([
   ["", []],
   ["\n\r\n\n", []],
 ])("%j carries %j", (stream, expected) => {
-  expect(linesOf([Buffer.from(stream)])).toEqual(expected);
+  expect(splitIntoLines([Buffer.from(stream)])).toEqual(expected);
 });
 
 test("however the bytes are cut, the lines are the same", () => {
@@ -42,7 +42,7 @@ test("however the bytes are cut, the lines are the same", () => {
           (a, b) => a - b,
         );
         const chunks = edges.slice(1).map((edge, index) => bytes.subarray(edges[index], edge));
-        expect(linesOf(chunks)).toEqual(payloads);
+        expect(splitIntoLines(chunks)).toEqual(payloads);
       },
     ),
   );

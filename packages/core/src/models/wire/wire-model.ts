@@ -6,7 +6,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { Transport, TransportReply } from "../../schema/transport.ts";
 import type { CallContext } from "../model-error.ts";
-import { errorOfReply, errorOfThrown } from "./classify-error.ts";
+import { createThrownError, readReplyError } from "./classify-error.ts";
 import { collectParts } from "./collect-parts.ts";
 import { type ModelList, readModelList, withAvailableModels } from "./list-models.ts";
 import type { Emit, ReplyLimits, WireReader } from "./read-reply.ts";
@@ -83,7 +83,7 @@ export function createWireModel(settings: WireSettings, format: WireFormat): Wir
     const reply = await sent;
     if (reply.status >= 200 && reply.status < 300)
       return { reply, first: { type: "stream-start", warnings } };
-    const error = await errorOfReply(reply, call);
+    const error = await readReplyError(reply, call);
     throw await withAvailableModels(error, call, () => listModels(options.abortSignal));
   };
   const stream = async (options: LanguageModelV4CallOptions, onPart: Emit): Promise<void> => {
@@ -92,11 +92,11 @@ export function createWireModel(settings: WireSettings, format: WireFormat): Wir
       onPart(first);
       await readReply(reply, format.reader(options, call, onPart), limits);
     } catch (thrown) {
-      throw errorOfThrown(thrown, call, options.abortSignal);
+      throw createThrownError(thrown, call, options.abortSignal);
     }
   };
   const doStream = async (options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> => {
-    const fail = (thrown: unknown) => errorOfThrown(thrown, call, options.abortSignal);
+    const fail = (thrown: unknown) => createThrownError(thrown, call, options.abortSignal);
     try {
       const opened = await open(options);
       const read = (emit: Emit) => readReply(opened.reply, format.reader(options, call, emit), limits);

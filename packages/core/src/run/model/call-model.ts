@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@a
 import { delay } from "../../budget/clock.ts";
 import type { Need, Reservation } from "../../budget/ledger.ts";
 import { type OutputComplaint, readOutputComplaint } from "../../models/output-complaint.ts";
-import { costOf, DEFAULT_OUTPUT_TOKENS } from "../../models/prices.ts";
+import { computeCost, DEFAULT_OUTPUT_TOKENS } from "../../models/prices.ts";
 import { endsWhole } from "../../models/wire/finish-reason.ts";
 import type { ErrorType, RunError } from "../../schema/result.ts";
 import { showNumber } from "../../show/measures.ts";
@@ -235,7 +235,7 @@ function settle(
     replyChars: streamed.chars,
   });
   if (doubt && streamed.kind === "reply") warnOfUsage(run, doubt);
-  const costUsd = costOf(usage, run.model.price);
+  const costUsd = computeCost(usage, run.model.price);
   const tokens = usage.inputTokens + usage.outputTokens;
   reserved.settle(tokens, costUsd ?? 0);
   run.tokens += tokens;

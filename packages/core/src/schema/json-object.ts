@@ -1,4 +1,7 @@
-import { isRecord } from "@retinue/core/models/wire/json";
+/** Whether a parsed value is a JSON object. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 /** The value if it is an object, else an empty one. */
 export function readObject(value: unknown): Readonly<Record<string, unknown>> {
