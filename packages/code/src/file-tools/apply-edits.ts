@@ -162,7 +162,7 @@ function findSqueezed(
   return undefined;
 }
 
-/** The start at which most of the sought lines stand in their places, or in a longer line there, white space aside. */
+/** The start at which most of the sought lines are in their places, or in a longer line there, white space aside. */
 function findMostVoted(lines: readonly string[], sought: readonly string[]) {
   const keys = sought.map(squeeze);
   const votes = new Map<number, { votes: number; chars: number }>();

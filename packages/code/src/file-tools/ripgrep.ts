@@ -139,7 +139,7 @@ async function* runRipgrep(
   }
 }
 
-/** Notices of ripgrep about binary files; they stand among its results, without a NUL. */
+/** Notices of ripgrep about binary files; they are among its results, without a NUL. */
 const NOTICES =
   /^(?:[^\0\n]*: (?:WARNING: stopped searching binary file after match|binary file matches) \(found "\\0" byte around offset \d+\)\n)+/;
 

@@ -133,7 +133,7 @@ test("a stopped run changes nothing any more", async () => {
   expect(content("a.txt")).toBe("one\n");
 });
 
-test("a file that is gone may be written anew, and cannot be edited", async () => {
+test("a file that is gone may be written again, and cannot be edited", async () => {
   place.write("a.txt", "one\n");
   await use(read, { path: "a.txt" });
   rmSync(join(place.projectDir, "a.txt"));

@@ -53,7 +53,7 @@ async function replaceFile(
 }
 
 /**
- * Why a file must be read before it is written: it holds something else than what this run saw last, or what another run
+ * Why a file must be read before it is written: it holds something other than what this run saw last, or what another run
  * wrote and this one never saw. A file that is gone is no conflict.
  */
 async function findConflict(place: FilePlace, runId: string): Promise<string | null> {

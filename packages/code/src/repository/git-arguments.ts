@@ -48,7 +48,7 @@ export type CommandGrammar = {
   readonly flags?: readonly string[];
   /** Options with a value, and what the value looks like. */
   readonly values?: Readonly<Record<string, ValueKind>>;
-  /** What stands before `--`: revisions (or also `revision:path`), paths, or a pattern and then revisions. */
+  /** What is before `--`: revisions (or also `revision:path`), paths, or a pattern and then revisions. */
   readonly words?: "revisions" | "objects" | "paths" | "pattern" | "none";
   /** Whether paths may follow `--`. */
   readonly paths?: boolean;

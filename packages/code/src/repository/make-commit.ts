@@ -152,7 +152,7 @@ async function stageFiles(
     const mode = keepsModes && known ? known.mode : content.isExecutable ? "100755" : "100644";
     entries.push({ file, mode, id: hashed.stdout.trim() });
   }
-  // What is gone makes room first: a folder may stand where a file was.
+  // What is gone makes room first: a folder may be where a file was.
   return entries.toSorted((a, b) => Number(b.mode === "0") - Number(a.mode === "0"));
 }
 
@@ -193,7 +193,7 @@ async function refuseIgnored(
   if (ignored) throw new GitFault(`${ignored.slice(2)} is ignored by .gitignore`);
 }
 
-/** What a file holds now; null if it is gone, or if something else stands in its place. */
+/** What a file holds now; null if it is gone, or if something else is in its place. */
 async function readContent(
   root: string,
   file: string,

@@ -169,7 +169,7 @@ function explainGit(named: readonly GitPlace[]): string[] {
 }
 
 /**
- * What another command, which still runs, did not find when it began was made while it ran, and is nobody's own. So
+ * What another command, which still runs, did not find when it began was made while it ran, and belongs to nobody. So
  * nothing is kept because two commands each took it for what the other had found.
  */
 function keepCommon(own: CommandSurroundings, others: readonly CommandSurroundings[]): CommandSurroundings {

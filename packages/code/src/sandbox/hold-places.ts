@@ -226,7 +226,7 @@ export function isHeld(path: string): boolean {
   return lookAt(path) === "hold";
 }
 
-/** What stands at a place. Others may give it up at the same moment: a holder that is gone by now has nothing in it. */
+/** What is at a place. Others may give it up at the same moment: a holder that is gone by now has nothing in it. */
 function lookAt(path: string): "nothing" | "hold" | "own" {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return "nothing";

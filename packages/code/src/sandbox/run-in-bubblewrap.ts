@@ -28,7 +28,7 @@ import {
   toBwrapOptions,
 } from "./sandbox-mounts.ts";
 
-/** How often a sandbox is put together anew because a folder was moved meanwhile: about one in four tries, with forty commands that all plant. */
+/** How often a sandbox is built again because a folder was moved meanwhile: about one in four tries when forty commands all plant files. */
 const MOST_TRIES = 20;
 
 /** Runs a command that sees programs, the project and the workspace, and of the rest of the machine nothing. */

@@ -100,7 +100,7 @@ export function readJournal(file: string): CommandState[] {
 
 /**
  * Tells, of some files, those that are there and that no running command made, of whatever process of this user: what a
- * command puts under a protected name stays only until its end, and is nobody's agent file or setting in the meantime. What
+ * command puts under a protected name stays only until its end, and is no agent file or setting in the meantime. What
  * is not among them must not be read. What is can be read at any later time: commands cannot change it.
  */
 export function createFindOwn(dataDir: string): FindOwnFiles {

@@ -112,7 +112,7 @@ function toOptions(mount: Mount, sized: boolean, fd: number | undefined): string
 }
 
 /**
- * Compares what stands in a sandbox with what was meant to; gives the first place that differs. Another command may have
+ * Compares what is in a sandbox with what was meant to; gives the first place that differs. Another command may have
  * moved or replaced a folder while the sandbox was being set up.
  */
 export async function findWrongMount(pid: number, ordered: readonly Mount[]): Promise<string | undefined> {

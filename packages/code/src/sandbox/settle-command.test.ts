@@ -30,7 +30,7 @@ function createFind(before: () => void): Find {
   };
 }
 
-test("a command is settled although others go on making protected files all the time", async () => {
+test("a command is settled although others keep making protected files all the time", async () => {
   let looks = 0;
   const find = createFind(() => mkdirSync(join(root, `sub-${looks++}/.claude/agents`), { recursive: true }));
   const notes = await settleCommand(describeCommand(), find);

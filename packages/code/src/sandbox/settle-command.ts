@@ -55,7 +55,7 @@ export async function settleCommand(state: CommandState, find?: Find): Promise<s
 }
 
 /**
- * Until a look finds nothing new: what moves while it is looked for may be missed once. Other commands may go on making
+ * Until a look finds nothing new: what moves while it is looked for may be missed once. Other commands may keep making
  * things all the time; theirs are set aside as well, and only what could not be is a fault.
  */
 async function setNewAside(

@@ -61,7 +61,7 @@ export const HOLDS_COMMANDS = new Set(
     " ",
   ),
 );
-/** Programs that start another one, which stands somewhere among their words. */
+/** Programs that start another one, whose name is among their words. */
 export const STARTS_OTHERS = new Set(
   "cgexec chrt cross-env dbus-run-session direnv dotenv entr fakeroot faketime firejail mise nix numactl prlimit proxychains parallel proxychains4 rlwrap runuser setpriv ssh su systemd-run torsocks unbuffer uv valgrind watchexec xvfb-run".split(
     " ",
@@ -103,7 +103,7 @@ export function readOperands(words: readonly Word[], valued?: RegExp): Word[] {
   return end < 0 ? named : [...named, ...words.slice(end + 1)];
 }
 
-/** Whether a call has an option that looks so; what stands after `--` is none. */
+/** Whether a call has an option that looks so; what is after `--` is none. */
 export function hasOption(words: readonly Word[], pattern: RegExp): boolean {
   const end = words.findIndex((word) => word.value === "--");
   return (end < 0 ? words : words.slice(0, end)).some(({ value }) => pattern.test(value));

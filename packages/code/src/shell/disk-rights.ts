@@ -117,7 +117,7 @@ async function surveyRoot(root: Root, may: Asker, survey: Survey): Promise<numbe
 
 type Asker = { see(relative: string): boolean; write(relative: string): boolean };
 
-/** Notes where an entry differs from its folder; gives a folder to go on with. */
+/** Notes where an entry differs from its folder; gives a folder to continue with. */
 function surveyEntry(
   entry: Dirent,
   folder: Folder,

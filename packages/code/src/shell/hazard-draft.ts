@@ -170,7 +170,7 @@ export function nameSource(source: string): string {
 
 export function addDeleted(program: string, words: readonly Word[], draft: HazardDraft): void {
   draft.deletions++;
-  // What stands before a bracket is the beginning of a pattern such as `!(src)`, which is read as words.
+  // What is before a bracket is the beginning of a pattern such as `!(src)`, which is read as words.
   if (draft.fills || words.some((word) => word.dynamic || /[!@+]$/.test(word.value)))
     draft.deletesUnknown.add(program);
   for (const word of words) {

@@ -78,7 +78,7 @@ const FROM =
 /** Options that take the next word with them, and nothing of a package. */
 const VALUED =
   /^(?:-w|--workspace|-C|--dir|--cwd|--prefix|--filter|-F|--tag|--loglevel|--cache|-t|--target|--root|--python|--platform|--path|--version|--features|--branch|--rev|--group|-n|--name)$/;
-/** What stands before the subcommand proper. */
+/** What is before the subcommand proper. */
 const LEADS = /^(?:pip|tool|global|workspace|self)$/;
 
 const REMOTE =

@@ -254,7 +254,7 @@ function leashGroup({ pid }: ChildProcess): ProcessLeash {
 
 /**
  * For bubblewrap, which says in file 4 what it has made. What is inside ends with bubblewrap only once it is set up: if
- * bubblewrap alone were killed before that, the command would go on with nobody to end it.
+ * bubblewrap alone were killed before that, the command would continue with nobody to end it.
  */
 function leashSandbox(bubblewrap: ChildProcess): ProcessLeash {
   let info = "";

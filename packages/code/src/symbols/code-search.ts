@@ -209,7 +209,7 @@ function rankSymbol(symbol: Placed, query: NameQuery): readonly number[] {
     rankKind(symbol.kind),
     ROLE_ORDER[classifyRole(symbol.path)],
     symbol.local && !isUse(symbol.kind) ? 1 : 0,
-    // What stands by itself is more often meant than a member of the same name.
+    // A name of its own is more often meant than a member of the same name.
     symbol.kind === "variable" ? 2 : symbol.kind === "method" ? 1 : 0,
   ];
 }

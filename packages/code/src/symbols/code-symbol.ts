@@ -20,7 +20,7 @@ export type CodeSymbol = {
   line: number;
   /** The class or type that it belongs to. */
   within?: string;
-  /** It stands inside of a function. */
+  /** It is inside a function. */
   local?: boolean;
   text: string;
 };

@@ -13,7 +13,7 @@ async function coverage(input: object = {}, more?: Partial<ToolContext>): Promis
   return (await place.use(docsCoverage, input, more)).text.split("\n");
 }
 
-test("exported names of a module are told apart by whether a comment stands right above them", async () => {
+test("exported names of a module are told apart by whether a comment is right above them", async () => {
   place.write(
     "src/a.ts",
     `/** The file. */

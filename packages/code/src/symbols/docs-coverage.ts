@@ -190,7 +190,7 @@ function findAssignedExports(statement: SyntaxNode): Declared[] {
   return name ? [{ name, kind: "variable", node: statement, documented: isDocumented(statement) }] : [];
 }
 
-/** Whether a `/**` comment stands directly above. */
+/** Whether a `/**` comment is directly above. */
 function isDocumented(statement: SyntaxNode): boolean {
   let before = statement.prev();
   while (before?.kind() === "decorator") before = before.prev();

@@ -200,7 +200,7 @@ function kindOfValue(value: SyntaxNode | null): SymbolKind {
   return kind === "class" ? "class" : "variable";
 }
 
-/** The class or interface that a node belongs to, and whether it stands inside of a function. */
+/** The class or interface that a node belongs to, and whether it is inside a function. */
 function surroundings(node: SyntaxNode): { within?: string; local?: boolean } {
   const above = node.ancestors();
   const at = above.findIndex((each) => CONTAINERS.has(String(each.kind())));

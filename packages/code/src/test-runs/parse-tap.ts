@@ -13,7 +13,7 @@ type Point = {
   directive: string | undefined;
   depth: number;
   about: ReadonlyMap<string, string>;
-  /** What the test printed, which stands as comments before it. */
+  /** What the test printed: the comments before it. */
   printed: string;
 };
 

@@ -76,7 +76,7 @@ export async function readTestOutput(
 }
 
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
-/** A summary stands at the end. */
+/** A summary is at the end. */
 const MAX_CHARS = 400_000;
 
 /** What is wrong with a run of tests of which none is known to have failed; undefined if it ended well. */
@@ -132,7 +132,7 @@ function shortCommand(command: string): string {
 
 type Assigned = { runner: string; calls: readonly TestCall[]; counts: Counts };
 
-/** Says which call printed which summary. As many as there are calls, they stand in the same order; else they add up. */
+/** Says which call printed which summary. As many as there are calls, they are in the same order; else they add up. */
 function assignSummaries(calls: readonly TestCall[], runner: string, counts: readonly Counts[]): Assigned[] {
   const naming = calls.filter((call) => call.runner === runner);
   const scripts = calls.filter((call) => call.runner === null && call.isTest);
@@ -399,7 +399,7 @@ function readMocha(text: string): Counts[] {
 }
 
 /**
- * Maven prints a line for each class, with the time it took, and for each module one for all of them, which stands there
+ * Maven prints a line for each class, with the time it took, and for each module one for all of them, which is there
  * twice in some versions.
  */
 function readMaven(text: string): Counts[] {

@@ -18,7 +18,7 @@ afterAll(() => transport.close());
 
 type Answer = { status: number; headers?: Record<string, string>; body: unknown };
 
-/** The error of a call whose server gives this answer, and its list of models to whoever asks. */
+/** The error of a call whose server gives this answer, and its list of models to those who ask. */
 async function catchError(
   answer: Answer,
   create: (settings: WireSettings) => ReturnType<typeof createOpenAiChatModel> = createOpenAiChatModel,

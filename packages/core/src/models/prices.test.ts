@@ -73,7 +73,7 @@ test("reasoning that a server counts apart is added to its output, so that it is
   }
 });
 
-test("input written to a cache is priced as such, whoever tells of it", () => {
+test("input written to a cache is priced as such, whichever server says so", () => {
   const details = { cached_tokens: 40, cache_write_tokens: 10 };
   const openRouter = openAiUsage({
     prompt_tokens: 100,

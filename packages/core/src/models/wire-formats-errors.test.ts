@@ -16,7 +16,7 @@ afterAll(() => transport.close());
 
 type Answer = { status: number; headers?: Record<string, string>; body: string };
 
-/** What comes of a call whose server gives this answer, and its list of models to whoever asks. */
+/** What comes of a call whose server gives this answer, and its list of models to those who ask. */
 async function awaitOutcome(format: WireFixture, answer: Answer) {
   const server = await startServer((request, response) => {
     if (request.method === "GET" && request.path === format.list.path) return response.end(format.list.body);

@@ -103,7 +103,7 @@ test("a text is located exactly when it is JSON", () => {
   );
 });
 
-test("every key and item has the line it stands on", () => {
+test("every key and item has the line it is on", () => {
   const located = locateJson('{\n  "a": {\n    "b/c": [\n      1,\n      2\n    ]\n  },\n  "d": null\n}\n');
   expect("lines" in located && [...located.lines].slice(1)).toEqual([
     ["/a", 2],

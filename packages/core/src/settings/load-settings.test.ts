@@ -208,7 +208,7 @@ test("a file that is no JSON, no object, or no file is an error and stops nothin
   ]);
 });
 
-test("roles of both files come back for whoever reads agents, the project's first", async () => {
+test("roles of both files come back for the reader of agents, the project's first", async () => {
   writeUser({ AgentRoles: { MaxDepth: 5, Roles: [] }, agents: { a: {} } });
   writeProject({ AgentRoles: { MaxDepth: 2, Roles: [] } });
   const { agentRoles, agents, settings } = await load({ maxDepth: 3 });

@@ -49,7 +49,7 @@ export type LoadedSettings = {
 
 /**
  * Reads the user's and the project's settings. The user's may set everything, the project's may only narrow that.
- * Never throws on content: whoever runs something must first look for errors among the problems.
+ * Never throws on content: a caller that runs something must first look for errors among the problems.
  */
 export async function loadSettings(options: SettingsOptions): Promise<LoadedSettings> {
   const { projectDir, configDir, defaults = {} } = options;

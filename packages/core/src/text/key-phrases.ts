@@ -14,16 +14,16 @@ type Candidate = {
   stems: string[];
   forms: Map<string, number>;
   sentences: Set<number>;
-  /** How often it stood, and how often where a noun stands. */
+  /** How often it occurs, and how often in a noun's place. */
   uses: number;
   asNoun: number;
 };
 type Word = { text: string; afterArticle: boolean };
 
 const MAX_WORDS = 3;
-/** How often a longer phrase must stand for a part of it to be no phrase of its own. */
+/** How often a longer phrase must occur so that a part of it is no phrase of its own. */
 const SWALLOWED = 0.6;
-/** A single word that stands less often than this where a noun stands is a verb or an adjective. */
+/** A single word that is in a noun's place less often than this is a verb or an adjective. */
 const NOUN_SHARE = 0.3;
 /** Words that a noun follows. */
 const BEFORE_NOUN =
@@ -102,7 +102,7 @@ function inLowerCase(word: string): string {
   return /\p{L}.*\p{Lu}/u.test(word) ? word : word.toLowerCase();
 }
 
-/** Parts of longer phrases that hardly stand alone. */
+/** Parts of longer phrases that are hardly ever alone. */
 function swallowedIn(all: readonly Candidate[]): Set<Candidate> {
   const byKey = new Map(all.map((each) => [each.stems.join(" "), each]));
   const swallowed = new Set<Candidate>();

@@ -65,7 +65,7 @@ export function pickDiverse(
 /** The terms of a text by weight, scaled to length 1. */
 export type Vector = ReadonlyMap<string, number>;
 
-/** Terms by how often they stand in a text and how few of the texts they stand in. */
+/** Terms by how often they are in a text and how few of the texts they are in. */
 export function termVectors(texts: readonly string[]): Vector[] {
   const bags = texts.map((text) => Map.groupBy(listTerms(text), (term) => term));
   const holders = new Map<string, number>();

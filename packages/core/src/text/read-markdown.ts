@@ -1,4 +1,4 @@
-/** A paragraph, a list item or a table of a text, with the heading it stands below. */
+/** A paragraph, a list item or a table of a text, with the heading it is below. */
 export type Block =
   | { readonly kind: "prose"; readonly text: string; readonly section: string }
   | { readonly kind: "table"; readonly rows: readonly (readonly string[])[]; readonly section: string };

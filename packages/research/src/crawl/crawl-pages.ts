@@ -13,7 +13,7 @@ export type CrawlLimits = {
   batches: number;
   /** Pages of one batch, all asked for at once. */
   batchSize: number;
-  /** When a batch goes on without those that have not come. */
+  /** When a batch continues without those that have not come. */
   batchMs: number;
   /** Pages that were too slow and are tried once more, at once. */
   retriesAtOnce: number;

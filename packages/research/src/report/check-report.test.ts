@@ -26,12 +26,12 @@ const checkFigure = (value: string, content: string) =>
 const checkQuote = (text: string, content: string) =>
   check({ quotes: [{ text, speaker: "Somebody", cites: [1] }] }, content);
 
-test("of a figure with the name of a period, only the numbers must stand in the source", () => {
+test("of a figure with the name of a period, only the numbers must be in the source", () => {
   expect(checkFigure("Q3 2024", "In the third quarter of 2024 sales rose.")).toEqual([]);
   expect(checkFigure("Q3 2023", "In the third quarter of 2024 sales rose.")).toHaveLength(1);
 });
 
-describe("a quotation stands in its source whatever marks are set around its words", () => {
+describe("a quotation is in its source whatever marks are set around its words", () => {
   test.each([
     ["We will win... soon", "We will win… soon."],
     ["We will win … soon", "We will win ... soon."],

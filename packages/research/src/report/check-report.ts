@@ -63,7 +63,7 @@ class Sources {
     return among.filter((number) => this.#index(number)?.has(written));
   }
 
-  /** The sources among these in which a text stands word for word. */
+  /** The sources among these in which a text is word for word. */
   saying(text: string, among: readonly number[]): number[] {
     const words = bareWords(text);
     return words === "" ? [] : among.filter((number) => this.#plain(number).includes(words));

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { findNumbers, findQuantities, findStated, indexNumbers } from "./find-numbers.ts";
 
-/** Whether every number of a text stands in another. */
+/** Whether every number of a text is in another. */
 const stands = (text: string, source: string) => {
   const index = indexNumbers(source);
   return findNumbers(text).map((number) => index.has(number));
 };
 
-describe("a number stands in a source", () => {
+describe("a number is in a source", () => {
   test.each([
     ["1,000", "1000 coaches"],
     ["1000", "1,000 coaches"],

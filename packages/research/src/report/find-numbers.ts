@@ -5,13 +5,13 @@ export type WrittenNumber = {
   readonly readings: readonly string[];
   /** For a group of digits that may as well be several numbers, such as a date: these. */
   readonly parts: readonly WrittenNumber[];
-  /** What stands in it if its separators are those of a list or a row of a table, where one may be looked for by itself. */
+  /** What is in it if its separators are those of a list or a row of a table, where one may be looked for by itself. */
   readonly members: readonly string[];
 };
 
 /** Digits with separators between them; a space only before three digits. */
 const DIGITS = /\d+(?:[.,'’]\d+|[ \u00a0\u2009\u202f]\d{3}(?!\d))*/gu;
-/** Separators that may also stand between two numbers. */
+/** Separators that may also be between two numbers. */
 const BETWEEN = /[, \u00a0\u2009\u202f]/u;
 /** As many members of a row as separators of thousands can make one number of. */
 const MAX_JOINED = 6;
@@ -171,7 +171,7 @@ function readWhole(groups: readonly string[]): string[] {
   return rest.length === 0 || (isGrouped && rest.at(-1)?.length === 3) ? [normalise(groups.join(""))] : [];
 }
 
-/** Groups of digits of which the last stands behind a decimal point or comma. */
+/** Groups of digits of which the last is behind a decimal point or comma. */
 function readDecimal(groups: readonly string[], marks: string): string[] {
   const last = marks.at(-1);
   if ((last !== "." && last !== ",") || marks.indexOf(last) < marks.length - 1) return [];

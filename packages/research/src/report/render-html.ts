@@ -113,9 +113,9 @@ type ReportSection = {
 
 const LONG_VALUE = 12;
 
-/** What stands in place of the list of pages that could not be read. */
+/** The text in place of the list of pages that could not be read. */
 export const ALL_READ = "Every page that was tried could be read.";
-/** What stands there if no page was tried. */
+/** The text there if no page was tried. */
 export const NONE_READ = "No page was read by the host.";
 
 /** The parts of a report that hold something, in reading order. */

@@ -280,7 +280,7 @@ describe("write_local_file", () => {
     );
   });
 
-  test("numbers of a chart must stand in its sources, however they are written", async () => {
+  test("numbers of a chart must be in its sources, however they are written", async () => {
     haveCorpus();
     const chart = (bars: { label: string; value: number; shown?: string }[]) => [
       { title: "Cost", bars, sources: [2] },
@@ -453,7 +453,7 @@ test.each([
   "<svg><rect fill='url(#a)'/></svg>",
   "<svg><use href='#a'/></svg>",
   "<p>url(http://e) and &lt;script&gt;</p>",
-])("%s stands on its own", async (html) => {
+])("%s needs nothing else", async (html) => {
   expect(await findExternalLoads(html)).toEqual([]);
 });
 

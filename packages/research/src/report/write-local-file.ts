@@ -146,7 +146,7 @@ const STYLED =
 const MAX_LISTED = 20;
 const MAX_SHOWN = 120;
 
-/** What an HTML page would load or run, a line each; empty if it stands on its own. */
+/** What an HTML page would load or run, a line each; empty if it needs nothing else. */
 export async function findExternalLoads(html: string): Promise<string[]> {
   const { parse } = await import("parse5");
   const found = new Set<string>();
@@ -193,7 +193,7 @@ function isOwn(address: string): boolean {
 }
 
 function findStyleLoads(style: string): string[] {
-  // Comments stay: what looks like one may stand in a string, and within a name none is allowed.
+  // Comments stay: what looks like one may be in a string, and within a name none is allowed.
   const plain = style.replace(
     /\\(?:([0-9a-f]{1,6})\s?|([^\n]))/gi,
     (_, code: string | undefined, character = "") =>

@@ -11,7 +11,7 @@ test("terms are asked for together first, then one by one, then by how they begi
   ]);
 });
 
-test("what stands in quotation marks is one term", () => {
+test("what is in quotation marks is one term", () => {
   expect(buildFtsQueries('"eleven nines" durability')[0]).toBe('"eleven nines" AND "durability"');
 });
 

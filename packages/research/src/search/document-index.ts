@@ -226,7 +226,7 @@ export function buildFtsQueries(text: string): string[] {
   return [...new Set(queries)].filter(Boolean);
 }
 
-/** Words, and what stands in quotation marks as one term. */
+/** Words, and what is in quotation marks as one term. */
 function readTerms(text: string): string[] {
   const terms = new Set<string>();
   for (const [, phrase, rest] of text.normalize("NFC").matchAll(/["“”]([^"“”]*)["“”]|([^"“”]+)/g)) {

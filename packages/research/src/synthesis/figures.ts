@@ -134,7 +134,7 @@ export function readCell(cell: string): { amount: number; unit: string } | null 
 
 const MOST_FIGURES = 9;
 const PER_SOURCE = 2;
-/** What stands before the number that a sentence is about. */
+/** What is before the number that a sentence is about. */
 const STATED =
   /\b(?:was|were|is|are|took|takes|cost|costs|at|reached|fell|rose|grew|averaged?|averages|by|affected|found|carried|lost|saw|up)\s(?:(?:about|roughly|nearly|only|some|around|almost|over|under|up to|more than|less than)\s)?$/i;
 

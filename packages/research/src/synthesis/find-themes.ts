@@ -22,7 +22,7 @@ const MOST_THEMES = 7;
 const LEAST_THEMES = 2;
 const LEAST_SENTENCES = 3;
 const ALIKE = 0.12;
-/** How often a longer phrase must stand in a theme to name it in place of its one word. */
+/** How often a longer phrase must be in a theme to name it in place of its one word. */
 const EXACT_SHARE = 0.3;
 /** Two phrases whose sentences overlap by more are one theme. */
 const OVERLAP = 0.34;
@@ -139,10 +139,10 @@ const LEAST_WOVEN = 2;
 const LEAST_VOICES = 2;
 const PER_SOURCE = 3;
 const PER_PARAGRAPH = 3;
-/** How much a sentence of another source is preferred to go on with. */
+/** How much a sentence of another source is preferred to continue with. */
 const OTHER_VOICE = 0.15;
 
-/** A theme's best sentences, put so that each goes on from the one before it; null if too few are left, or all of one source. */
+/** A theme's best sentences, put so that each follows from the one before it; null if too few are left, or all of one source. */
 export function weaveTheme(ranked: RankedSentences, cluster: ThemeCluster, used: Set<number>): Theme | null {
   const free = cluster.members.filter((at) => !used.has(at));
   const perSource = new Map<number, number>();
@@ -168,7 +168,7 @@ export function weaveTheme(ranked: RankedSentences, cluster: ThemeCluster, used:
   return { heading: cluster.heading, paragraphs: splitParagraphs(chainSentences(picked, ranked), ranked) };
 }
 
-/** Begins with the best and goes on with what is closest to the last, sooner from another source. */
+/** Begins with the best and continues with what is closest to the last, sooner from another source. */
 function chainSentences(picked: readonly number[], { sentences, vectors }: RankedSentences): number[] {
   const [first, ...others] = picked;
   if (first === undefined) return [];

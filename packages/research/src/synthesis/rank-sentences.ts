@@ -8,7 +8,7 @@ import type { Passage } from "../report/report.ts";
 /** One sentence of the sources. */
 export type Sentence = {
   readonly text: string;
-  /** Numbers of the sources it stands in, from 1. */
+  /** Numbers of the sources it is in, from 1. */
   readonly sources: number[];
   /** How many sentences stand before it in its first source. */
   readonly place: number;
@@ -47,7 +47,7 @@ const TOO_FEW = 4;
 
 const DANGLING =
   /^(?:and|but|or|so|yet|however|therefore|thus|hence|instead|moreover|furthermore|meanwhile|similarly|also|then|still|otherwise|nevertheless|consequently|it|its|they|their|he|she|his|her|both|neither|here|there|(?:one|two|three|another|none|most|some)\s(?:is|are|was|were|had|has|of them))\b/i;
-/** Words that point to what was said before, if they stand near the beginning. */
+/** Words that point to what was said before, if they are near the beginning. */
 const POINTING =
   /^(?:\S+\s){0,4}(?:this|these|those|them|such|same|then|earlier|former|latter|first one|others?)\b/i;
 /** A source that speaks of itself; out of its place nobody knows who speaks. */
@@ -141,7 +141,7 @@ export function citeSentence({ sentences, vectors }: RankedSentences, at: number
   return { text, cites, ...(also.size > 0 && { also: [...also].sort((a, b) => a - b) }) };
 }
 
-/** Ranks sentences by how much they share with the others, how early they stand and how close they are to what was asked. */
+/** Ranks sentences by how much they share with the others, how early they are and how close they are to what was asked. */
 export function rankSentences(sentences: readonly Sentence[], about: string): RankedSentences {
   const vectors = termVectors([...sentences.map(({ text }) => text), about]);
   const asked = vectors.pop() ?? new Map();
@@ -155,7 +155,7 @@ export function rankSentences(sentences: readonly Sentence[], about: string): Ra
   return { sentences, vectors, weights };
 }
 
-/** What is left of a sentence's weight when it stands alone. */
+/** The part of a sentence's weight that it keeps when it is alone. */
 function weighSentence(sentence: Sentence | undefined): number {
   return (sentence?.dangling ? DANGLING_SHARE : 1) * (sentence?.ownVoice ? OWN_VOICE_SHARE : 1);
 }

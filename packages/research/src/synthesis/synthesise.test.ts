@@ -23,7 +23,7 @@ function passagesIn(report: ResearchReport): Passage[] {
   ];
 }
 
-/** Everything that a report says stands in the source it cites. */
+/** Everything that a report says is in the source it cites. */
 function expectHonest(report: ResearchReport, corpus: Corpus): void {
   const read = corpus.articles.filter(({ status, content }) => status === "success" && content.trim() !== "");
   for (const { text, cites } of passagesIn(report)) {
@@ -41,7 +41,7 @@ function expectHonest(report: ResearchReport, corpus: Corpus): void {
   expect(report.sources.map(({ url }) => url)).toEqual(read.map(({ url }) => url));
 }
 
-test("every sentence, figure, bar and quotation stands in the source it cites, whatever the sources", async () => {
+test("every sentence, figure, bar and quotation is in the source it cites, whatever the sources", async () => {
   const noise = fc.array(
     fc.oneof(fc.lorem({ mode: "sentences", maxCount: 4 }), fc.string({ unit: "binary" })),
     {

@@ -29,7 +29,7 @@ const LEAST_SUMMARY = 3;
 const MOST_QUOTES = 6;
 
 /**
- * A report made of the corpus by rules: every sentence in it stands word for word in the source it cites. Sentences are
+ * A report made of the corpus by rules: every sentence in it is word for word in the source it cites. Sentences are
  * ranked by TextRank, grouped around shared phrases, and chosen so that none repeats another. Other work gets its turn
  * between the steps.
  */

@@ -161,7 +161,7 @@ type Destination = {
 type Downloaded = Transferred & { kind: "created" | "modified" };
 
 /**
- * Brings a file from the workbench. Its parts outlive the call, so that another one goes on with them; the file itself
+ * Brings a file from the workbench. Its parts outlive the call, so that another one continues with them; the file itself
  * changes only in one step, once the whole has the checksum that the far side named.
  */
 export async function downloadFile(

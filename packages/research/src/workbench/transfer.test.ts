@@ -151,7 +151,7 @@ test("a damaged chunk is sent again, and a server that asks to retry is asked ag
   expect(await upload(randomBytes(10))).toMatchObject({ interruptions: 2 });
 });
 
-test("wrong bytes among the collected parts are found by the checksum and fetched anew", async () => {
+test("wrong bytes among the collected parts are found by the checksum and fetched again", async () => {
   const bytes = randomBytes(1_500_000);
   place(bytes);
   server.cut({ down: 1_000_000 });

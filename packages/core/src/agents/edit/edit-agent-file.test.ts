@@ -236,7 +236,7 @@ const KEYS: Partial<Record<keyof AgentForm, RegExp>> = {
   prompt: /^prompt$/,
 };
 
-/** Lines by the top-level key they stand under; comments between keys stand for themselves. */
+/** Lines by the top-level key they are under; comments between keys stand for themselves. */
 function linesByKey(text: string): string[] {
   const split = splitFrontmatter(text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n"));
   if (split.kind !== "found" || split.yaml.startsWith("{")) return [];

@@ -23,7 +23,7 @@ export type EditOptions = {
   table?: FieldTable;
 };
 
-/** A text, what is known of it, and the file that it stands in. */
+/** A text, what is known of it, and the file that it is in. */
 type Read = {
   text: string;
   agent: Agent | undefined;
@@ -34,7 +34,7 @@ type Read = {
 /**
  * Writes some values of the form into a file. Other fields and the body stay byte for byte, with comments, quotes and line
  * ends; the changed field keeps its comments and quotes. A field goes where the file says it already, in the spelling and
- * names of the program the file belongs to. Each change is read back; what would say something else than was wanted, or
+ * names of the program the file belongs to. Each change is read back; what would say something other than what was wanted, or
  * change another field, is an error and nothing is written.
  */
 export async function editAgentFile(

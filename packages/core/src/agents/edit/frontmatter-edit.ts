@@ -30,16 +30,16 @@ export type ListChange = {
   add?: readonly string[];
 };
 
-/** A piece of the source: a top-level entry, or what stands between two of them. */
+/** A piece of the source: a top-level entry, or what is between two of them. */
 type Piece = { text: string; keys: readonly string[]; document?: Document; isChanged?: boolean };
 
 const PARSING = { strict: true, uniqueKeys: false, stringKeys: true, schema: "core" } as const;
-/** Words that older readers of YAML take for something else than text. */
+/** Words that older readers of YAML take for something other than text. */
 const OLD_WORDS = /^(?:y|n|yes|no|on|off|~)$/i;
 
 /**
- * A frontmatter whose entries are being changed. Entries that are not changed, and what stands between entries, stay byte for
- * byte; one that is changed is written anew by `yaml`, which keeps its comments, its quotes and the order of what is in it.
+ * A frontmatter whose entries are being changed. Entries that are not changed, and what is between entries, stay byte for
+ * byte; one that is changed is written again by `yaml`, which keeps its comments, its quotes and the order of what is in it.
  * Paths are keys as the file writes them.
  */
 export class FrontmatterEdit {
@@ -58,7 +58,7 @@ export class FrontmatterEdit {
     return this.#pieces.map((piece) => (piece.isChanged ? print(piece) : piece.text)).join("");
   }
 
-  /** What stands at a path; undefined if a key is not there. */
+  /** What is at a path; undefined if a key is not there. */
   get(path: readonly string[]): unknown {
     const [top = ""] = path;
     const piece = this.#pieces.find(({ keys }) => keys.includes(top));
@@ -204,7 +204,7 @@ export class FrontmatterEdit {
     return piece;
   }
 
-  /** Without kin a key stands first, or behind a frontmatter that only comments are in. */
+  /** Without related keys a key goes first, or after a frontmatter that holds only comments. */
   #firstFree(): number {
     const first = this.#pieces.findIndex(({ keys }) => keys.length > 0);
     return first === -1 ? this.#pieces.length : first;
@@ -274,7 +274,7 @@ function createFlow(document: Document, value: object): unknown {
   return node;
 }
 
-/** Keys that are patterns stand in quotes. */
+/** Keys that are patterns are in quotes. */
 function styleKey(key: Scalar): Scalar {
   if (!/^[A-Za-z_$][\w.-]*\*?$/.test(String(key.value)) || OLD_WORDS.test(String(key.value)))
     key.type = "QUOTE_DOUBLE";

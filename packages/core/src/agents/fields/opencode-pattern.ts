@@ -103,7 +103,7 @@ export function coversPattern(outer: string, inner: string): boolean {
   return optional && matchesOpencode(outer, inner);
 }
 
-/** Whether two patterns may match one text: unless what stands before their first wildcards differs. */
+/** Whether two patterns may match one text: unless what is before their first wildcards differs. */
 export function mayOverlap(one: string, other: string): boolean {
   const [a, b] = [literalStart(one), literalStart(other)];
   return a.startsWith(b) || b.startsWith(a);
@@ -132,7 +132,7 @@ export function translatePattern(kind: "path" | "command" | "url" | "agent", pat
 
 const MAX_PATTERN = 800;
 
-/** Only what can stand between the brackets of a rule, and comes back from there as it went in. */
+/** Only what can be between the brackets of a rule, and comes back from there as it went in. */
 function writable({ exact, atLeast }: Translation): Translation {
   const fits = (texts: readonly string[] | undefined): boolean =>
     texts?.every(

@@ -21,7 +21,7 @@ test("a trigger is a word, or a word with what must and must not stand beside it
   expect((await read("report, analysis")).triggers).toEqual(["report", "analysis"]);
 });
 
-test("several words may share what must stand beside them", async () => {
+test("several words may share what must be beside them", async () => {
   expect((await read("[{ word: [summary, analysis], with: [web, news] }]")).triggers).toEqual([
     { word: "summary", with: ["web", "news"] },
     { word: "analysis", with: ["web", "news"] },

@@ -98,7 +98,7 @@ function trimWords(words: readonly string[] = []): string[] {
   return words.map((word) => word.trim()).filter((word) => word !== "");
 }
 
-/** Limits by tool, in our own names; a name that is nobody's is an error, since the limit would not hold. */
+/** Limits by tool, in our own names; an unknown name is an error, since the limit would not hold. */
 export function readPerTool(
   ctx: ReadContext,
   path: string,

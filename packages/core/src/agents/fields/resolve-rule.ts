@@ -18,7 +18,7 @@ const MAX_RULE_LENGTH = 900;
 const PATH_TOOLS = new Set(["read", "write", "edit", "grep", "glob", "ls"]);
 
 /**
- * One entry of a tools list in our own names. A name is compared as it stands: padding, other case, look-alike
+ * One entry of a tools list in our own names. A name is compared as written: padding, other case, look-alike
  * letters or invisible characters make it unknown, never a real tool.
  */
 export function resolveRule(text: string, format: AgentFormat, known: KnownTools): Resolved {
@@ -38,7 +38,7 @@ export function resolveRule(text: string, format: AgentFormat, known: KnownTools
 }
 
 /**
- * The tools that a limit for `name` binds, in our own names: none for a vendor's tool we lack. For a name that is nobody's, a hint
+ * The tools that a limit for `name` binds, in our own names: none for a vendor's tool we lack. For an unknown name, a hint
  * with what there is. Where nobody knows the tools yet, a name stays as it is for who does.
  */
 export function resolveToolName(

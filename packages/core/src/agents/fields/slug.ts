@@ -18,7 +18,7 @@ export function makeSlug(name: string): string | undefined {
   return slug === "" ? undefined : slug;
 }
 
-/** A reference to agents: a slug, or a glob such as `team-*` as it stands. */
+/** A reference to agents: a slug, or a glob such as `team-*` as written. */
 export function agentReference(name: string): string | undefined {
   return /^[a-z0-9_*-]+$/.test(name) ? name : makeSlug(name);
 }

@@ -4,7 +4,7 @@ import { type ReadContext, report } from "./read-values.ts";
 
 const MAX_DEPTH = 32;
 
-/** Written values by the key of ours or of another program that they stand under. */
+/** Written values by the key of ours or of another program that they are under. */
 export type WrittenFields = Readonly<Record<string, unknown>>;
 
 /** Known keys by their field, the rest kept as written and reported. */

@@ -32,7 +32,7 @@ test("merge keys are read as YAML 1.1 reads them, in the same order, at the top 
   await fc.assert(property, { numRuns: process.env.RETINUE_DEEP ? 20_000 : 500 });
 });
 
-test("an own entry wins wherever it stands, the first merged one over later ones, and a quoted << is a key", async () => {
+test("an own entry wins wherever it is, the first merged one over later ones, and a quoted << is a key", async () => {
   const bases = "x: &x { a: 1, b: 1 }\ny: &y { b: 2, c: 2 }\n";
   expect(await read(`${bases}a: own\n<<: [*x, *y]\nc: own`)).toMatchObject({ a: "own", b: 1, c: "own" });
   expect(await read(`${bases}<<: *y\n<<: *x`)).toMatchObject({ a: 1, b: 2, c: 2 });

@@ -173,7 +173,7 @@ class Walk {
     return entries;
   }
 
-  /** The entries of the mapping, or of the list of mappings, that stands behind a merge key. */
+  /** The entries of the mapping, or of the list of mappings, that is behind a merge key. */
   *#merged(
     node: unknown,
     path: string,
@@ -245,7 +245,7 @@ const LINE = /^([A-Za-z][\w-]*): +(\S.*)$/;
 /** A plain text on one line: nothing in it could mean something else to YAML. */
 const PLAIN = /^[A-Za-z/](?:[^\p{C}\u2028\u2029#:]|:(?! |$)|(?<! )#)*$/u;
 const WORDS = /^\[ *[A-Za-z][\w-]*(?: *, *[A-Za-z][\w-]*)* *\]$/;
-/** Words that stand for something else than their letters. */
+/** Words that stand for something other than their letters. */
 const SPECIAL = /^(?:true|false|null)$/i;
 
 /**

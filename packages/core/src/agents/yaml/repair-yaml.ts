@@ -49,7 +49,7 @@ async function repairYaml(text: string, firstLine: number): Promise<RepairResult
     let parsed = await parseYaml(own, block.line);
     if ("faults" in parsed) {
       if (parsed.faults.some((fault) => fault.refused)) return parsed;
-      // Alone it cannot be read, and taken as text it would say something else than what it stands for.
+      // Alone it cannot be read, and taken as text it would say something other than what it stands for.
       if (anchors.some((alias) => own.includes(alias))) return { faults: [] };
       const repaired = await repairBlock(block);
       if (repaired === undefined) return parsed;

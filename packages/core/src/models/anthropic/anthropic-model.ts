@@ -114,7 +114,7 @@ function toolFields(
 }
 
 /**
- * System texts stand apart; tool results and user texts in a row become one user message, as the API wants it. The end of
+ * System texts go into a field of their own; tool results and user texts in a row become one user message, as the API wants it. The end of
  * the system text and of the conversation are marked for caching, so that each turn pays only for what is new.
  */
 export function convertPrompt(prompt: LanguageModelV4Prompt): { system: Block[]; messages: WireMessage[] } {

@@ -183,7 +183,7 @@ function userParts(message: Extract<LanguageModelV4Message, { role: "user" }>): 
 }
 
 /**
- * Reads a reply of `streamGenerateContent`. The format has no end mark, and a finish reason may stand in every chunk, so a
+ * Reads a reply of `streamGenerateContent`. The format has no end mark, and a finish reason may be in every chunk, so a
  * reply is complete only when the body ends by its own framing after a finish reason.
  */
 export class GoogleReader extends ModelReplyReader {
@@ -259,7 +259,7 @@ export class GoogleReader extends ModelReplyReader {
 /** The server could not read what the model wrote and leaves it out. */
 const BROKEN = /^(MALFORMED_|UNEXPECTED_TOOL_CALL|MISSING_THOUGHT_SIGNATURE)/;
 
-/** Cached tokens are part of the prompt's count; thoughts and the prompts of tools stand apart from the rest. */
+/** Cached tokens are part of the prompt's count; thoughts and the prompts of tools are apart from the rest. */
 export function googleUsage(usage: Fields | undefined): LanguageModelV4Usage {
   const prompt = readCount(usage?.promptTokenCount);
   const cacheRead = readCount(usage?.cachedContentTokenCount);

@@ -249,7 +249,7 @@ export class OpenAiReader extends ModelReplyReader {
 
 /**
  * Some servers give all calls one index or one id. A piece that names a tool starts another call if its id differs, or if
- * it brings input although the call before has a complete one. Without a name it goes on, whatever its id.
+ * it brings input although the call before has a complete one. Without a name it continues, whatever its id.
  */
 function startsAnother(call: GrowingCall, piece: { id: string; name: string; input: string }): boolean {
   if (piece.name === "") return false;
