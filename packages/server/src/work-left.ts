@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "@retinue/core/budget/clock";
-import { readJsonObject } from "@retinue/core/models/wire/json";
 import { SessionTaken } from "@retinue/core/record/session-lease";
 import { messageOf } from "@retinue/core/schema/error";
+import { readJsonObject } from "@retinue/core/schema/json-object";
 import { readProjectFolder, type ServerDesk } from "./desk.ts";
 
 /** Who a server is for the sessions it leaves open; the runtime's `keeper`. */

@@ -1,5 +1,5 @@
-import { readJsonObject } from "@retinue/core/models/wire/json";
 import type { Record } from "@retinue/core/record/record";
+import { readJsonObject } from "@retinue/core/schema/json-object";
 import type { MessageRow } from "@retinue/core/schema/record";
 import { showDuration } from "@retinue/core/show/measures";
 import { showStatus } from "@retinue/core/show/standing";

@@ -1,7 +1,7 @@
-import { readJsonObject } from "@retinue/core/models/wire/json";
 import { ANSWER_FORM } from "@retinue/core/run/deliverables";
 import type { Runtime } from "@retinue/core/runtime/create-runtime";
 import type { EventNamed, RetinueEvent } from "@retinue/core/schema/event";
+import { readJsonObject } from "@retinue/core/schema/json-object";
 import type { Approval } from "@retinue/core/schema/record";
 import type { RunResult, Usage } from "@retinue/core/schema/result";
 import { stripControls, writeJson } from "@retinue/core/text/plain-text";

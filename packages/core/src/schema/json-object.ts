@@ -22,3 +22,8 @@ export function parseObject(text: string): Readonly<Record<string, unknown>> | n
     return null;
   }
 }
+
+/** The object that a text of JSON holds; an empty one for a text without one. */
+export function readJsonObject(text: string | null | undefined): Readonly<Record<string, unknown>> {
+  return parseObject(text ?? "") ?? {};
+}

@@ -1,4 +1,3 @@
-import { readJsonObject } from "../models/wire/json.ts";
 import type {
   CallOutcome,
   TraceApproval,
@@ -8,7 +7,7 @@ import type {
   TraceSpan,
   TraceTurn,
 } from "../schema/inspect/trace.ts";
-import { isRecord, readObject } from "../schema/json-object.ts";
+import { isRecord, readJsonObject, readObject } from "../schema/json-object.ts";
 import type { Approval, MessageRow } from "../schema/record.ts";
 import type { DeliverableVerdict } from "../schema/result.ts";
 

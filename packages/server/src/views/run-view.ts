@@ -1,6 +1,6 @@
-import { readJsonObject } from "@retinue/core/models/wire/json";
 import type { Record } from "@retinue/core/record/record";
 import type { RunView, StepList, StepView } from "@retinue/core/schema/api/session";
+import { readJsonObject } from "@retinue/core/schema/json-object";
 import type { MessageRow, SessionRow } from "@retinue/core/schema/record";
 import { sessionState } from "@retinue/core/trace/session-state";
 import { callOfRow, momentOf, runOfRow, turnOfRow } from "@retinue/core/trace/trace-row";

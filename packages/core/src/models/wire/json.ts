@@ -1,15 +1,5 @@
 /** Whether a parsed value is a JSON object. */
 
-/** The JSON object that a text holds; an empty one for anything else. */
-export function readJsonObject(text: string | null | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text ?? "{}");
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
-
 /** A token count as servers should send it; anything else is unknown, never a number to charge by. */
 export function readCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
