@@ -1,21 +1,18 @@
 import type { Stats } from "node:fs";
 import { relative, sep } from "node:path";
-import { openForReading, PathRefused } from "@retinue/core/files/open-inside";
+import { openForReading } from "@retinue/core/files/open-inside";
 import type { Target } from "@retinue/core/schema/rights";
+import { findJudgedPath } from "@retinue/core/tools/judged-path";
 import type { ToolContext } from "@retinue/core/tools/tool";
 
 /** A canonical path, the root folder it lies in, and whether another name of the same file may be read. */
 export type FilePlace = { path: string; root: string; mayRead?: (path: string) => boolean };
 
-/** The path that was judged, not the one that the same words would lead to now; refuses what lies outside. */
+/** The file or folder that was judged; refuses what lies outside. */
 export function findFilePlace(
   context: Pick<ToolContext, "targets" | "projectDir" | "workspaceDir" | "maySee">,
 ): FilePlace {
-  const { targets, projectDir, workspaceDir } = context;
-  const target = targets.find((each) => each.kind === "path");
-  if (!target || target.root === "outside")
-    throw new PathRefused("it is outside the project and the workspace");
-  const root = target.root === "project" ? projectDir : workspaceDir;
+  const { target, root } = findJudgedPath(context);
   return {
     path: target.path,
     root,

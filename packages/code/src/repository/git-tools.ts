@@ -20,7 +20,7 @@ import {
 } from "./git-arguments.ts";
 import { makeCommit } from "./make-commit.ts";
 import { READERS } from "./read-commands.ts";
-import { formatDiff } from "./read-diff.ts";
+import { findHeadId, formatDiff } from "./read-diff.ts";
 
 type GitInput = { command: GitCommand; args?: string[] };
 
@@ -293,11 +293,7 @@ async function findCommit(
     "--fixed-strings",
     `--grep=${trailer}`,
   ];
-  const head = await runGit(repository, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], {
-    signal,
-    accept: [0, 1, 128],
-  });
-  if (!head.stdout.trim()) return undefined;
+  if ((await findHeadId(repository, signal)) === undefined) return undefined;
   const { stdout } = await runGit(repository, [...args, "--format=%h%x00%B%x00", "HEAD", "--"], { signal });
   const fields = stdout.split("\0");
   for (let at = 0; at + 1 < fields.length; at += 2) {

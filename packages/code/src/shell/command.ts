@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import type { ShellSettings } from "@retinue/core/schema/settings";
-import type { HostPlaces, ToolContext } from "@retinue/core/tools/tool";
-import { cutAt } from "@retinue/core/tools/truncate";
+import type { HostPlaces } from "@retinue/core/tools/tool";
 
 /** One command and all it may touch. */
 export type CommandRequest = {
@@ -107,18 +106,4 @@ export function wrapInShell(argv: readonly string[]): readonly string[] {
 export function buildArgv({ script, argv = [] }: Pick<CommandRequest, "script" | "argv">): readonly string[] {
   if (script === undefined) return argv;
   return [existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh", "-c", script];
-}
-
-const PROGRESS_EVERY_MS = 500;
-const PROGRESS_CHARS = 200;
-
-/** Tells the last line of output, not more often than a person can read. */
-export function tellLastLine(context: ToolContext): (chunk: string) => void {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  return (chunk) => {
-    const line = chunk.trimEnd().split("\n").at(-1)?.trim();
-    if (!line || performance.now() - toldAt < PROGRESS_EVERY_MS) return;
-    toldAt = performance.now();
-    context.progress(cutAt(line, PROGRESS_CHARS));
-  };
 }

@@ -7,7 +7,7 @@ import { isProtected } from "../sandbox/protected-paths.ts";
 import type { CommandRequest } from "./command.ts";
 
 /** A run's rights on files, as places on the disk that a sandbox can open, close or cover. */
-type DiskRights = Required<Pick<CommandRequest, "writable" | "readOnly" | "hidden">> & {
+export type DiskRights = Required<Pick<CommandRequest, "writable" | "readOnly" | "hidden">> & {
   notes: readonly string[];
 };
 

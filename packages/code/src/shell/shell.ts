@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import { pathTarget } from "@retinue/core/files/resolve-path";
-import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { ShellSettings } from "@retinue/core/schema/settings";
 import { DEFAULT_SHELL } from "@retinue/core/settings/default-settings";
 import { toSeconds } from "@retinue/core/tools/accept-words";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "@retinue/core/tools/tool";
 import { readTestOutput } from "../test-runs/read-test-output.ts";
-import { type CommandHost, type CommandOutcome, type CommandRunner, tellLastLine } from "./command.ts";
+import type { CommandHost, CommandOutcome } from "./command.ts";
 import { findDiskRights } from "./disk-rights.ts";
+import { type CommandPerformer, createPerformer, refuseCommand } from "./perform-command.ts";
 
 type ShellInput = { command: string; cwd?: string; timeoutSeconds?: number; writes?: readonly string[] };
 
@@ -51,11 +51,7 @@ function joinCommand(command: unknown): unknown {
 
 /** The shell tool: what a command may read and write is what the run may, and the sandbox holds it to that. */
 export function createShell(settings: ShellSettings, host: CommandHost = {}): Tool<ShellInput> {
-  let finding: Promise<CommandRunner> | undefined;
-  const findRunner = () => {
-    finding ??= import("./run-command.ts").then((program) => program.createCommandRunner(settings, host));
-    return finding;
-  };
+  const perform = createPerformer(settings, host);
   return defineTool<ShellInput>({
     name: "shell",
     description: "Runs a shell command. It can write what you can write; git's own files only by git_commit.",
@@ -104,7 +100,7 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
     withSettings: (all, places) => createShell(all.shell, places),
     execute: async (input, context) => {
       try {
-        const outcome = await performCommand(input, context, { settings, runner: await findRunner() });
+        const outcome = await performCommand(input, context, { settings, perform });
         const { exitCode, stdout, stderr } = outcome;
         const { projectDir, workspaceDir } = context;
         const facts = { exitCode, cwd: findFolder(context), projectDir, workspaceDir };
@@ -112,44 +108,32 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
           context.tested(tests.suite, tests);
         return describeOutcome({ ...outcome, notes: [...outcome.notes, ...adviseCommit(outcome, context)] });
       } catch (thrown) {
-        const hint = thrown instanceof RetinueError && thrown.hint ? ` (${thrown.hint})` : "";
-        return { text: `the command was not run: ${messageOf(thrown)}${hint}`, isError: true };
+        return refuseCommand("the command was not run", thrown);
       }
     },
   });
 }
 
 async function performCommand(
-  { command, writes, timeoutSeconds = Number.POSITIVE_INFINITY }: ShellInput,
+  { command, writes, timeoutSeconds }: ShellInput,
   context: ToolContext,
-  { settings, runner }: { settings: ShellSettings; runner: CommandRunner },
+  { settings, perform }: { settings: ShellSettings; perform: CommandPerformer },
 ): Promise<CommandOutcome> {
-  const { projectDir, workspaceDir, signal } = context;
   const [cwd, ...written] = context.targets.flatMap((target) => (target.kind === "path" ? [target] : []));
   if (!cwd || cwd.root === "outside") throw new Error("cwd is outside the project and the workspace");
   const rights = await findDiskRights(context);
-  const writable = writes
-    ? narrowWritable(
-        rights.writable,
-        written.map(({ path }) => path),
-      )
-    : rights.writable;
-  const run = () =>
-    runner.run({
+  const asked = written.map(({ path }) => path);
+  return perform(
+    {
       script: command,
       cwd: cwd.path,
-      projectDir,
-      workspaceDir,
-      writable,
-      readOnly: rights.readOnly,
-      hidden: rights.hidden,
       network: settings.network,
-      timeoutMs: Math.min(timeoutSeconds, settings.seconds) * 1_000,
-      onOutput: tellLastLine(context),
-      signal,
-    });
-  const outcome = await (writable.length > 0 ? context.aroundChanges(run) : run());
-  return { ...outcome, notes: [...rights.notes, ...outcome.notes] };
+      rights,
+      ...(writes && { writable: narrowWritable(rights.writable, asked) }),
+      ...(timeoutSeconds !== undefined && { seconds: timeoutSeconds }),
+    },
+    context,
+  );
 }
 
 /** Where a command runs. */

@@ -2,14 +2,14 @@ import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import { pathTarget } from "@retinue/core/files/resolve-path";
-import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { ShellSettings } from "@retinue/core/schema/settings";
 import { DEFAULT_SHELL } from "@retinue/core/settings/default-settings";
 import { toSeconds } from "@retinue/core/tools/accept-words";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "@retinue/core/tools/tool";
 import { FOLDER_WORDS } from "../file-tools/define-look.ts";
-import { type CommandHost, type CommandOutcome, type CommandRunner, tellLastLine } from "../shell/command.ts";
+import type { CommandHost, CommandOutcome } from "../shell/command.ts";
 import { findDiskRights } from "../shell/disk-rights.ts";
+import { type CommandPerformer, createPerformer, refuseCommand } from "../shell/perform-command.ts";
 import {
   type Candidate,
   chooseRunner,
@@ -60,13 +60,7 @@ function acceptTest(input: Readonly<Record<string, unknown>>): Readonly<Record<s
 
 /** Creates the tool that finds a project's test runner, runs it in the sandbox, and reads what it reports. */
 export function createTest(settings: ShellSettings, host: CommandHost = {}): Tool<TestInput> {
-  let finding: Promise<CommandRunner> | undefined;
-  const findRunner = () => {
-    finding ??= import("../shell/run-command.ts").then((program) =>
-      program.createCommandRunner({ ...settings, seconds: settings.testSeconds }, host),
-    );
-    return finding;
-  };
+  const perform = createPerformer({ ...settings, seconds: settings.testSeconds }, host);
   return defineTool<TestInput>({
     name: "test",
     description:
@@ -113,18 +107,19 @@ export function createTest(settings: ShellSettings, host: CommandHost = {}): Too
     withSettings: (all, places) => createTest(all.shell, places),
     execute: async (input, context) => {
       try {
-        return await performTests(input, context, { settings, runner: await findRunner() });
+        return await performTests(input, context, perform);
       } catch (thrown) {
-        const hint = thrown instanceof RetinueError && thrown.hint ? ` (${thrown.hint})` : "";
-        return { text: `the tests were not run: ${messageOf(thrown)}${hint}`, isError: true };
+        return refuseCommand("the tests were not run", thrown);
       }
     },
   });
 }
 
-type Means = { settings: ShellSettings; runner: CommandRunner };
-
-async function performTests(input: TestInput, context: ToolContext, means: Means): Promise<ToolOutput> {
+async function performTests(
+  input: TestInput,
+  context: ToolContext,
+  perform: CommandPerformer,
+): Promise<ToolOutput> {
   const { projectDir, workspaceDir } = context;
   const place = await findTestedPath(context);
   const { folder, candidates: found } = await findPackage(projectDir, place);
@@ -139,13 +134,23 @@ async function performTests(input: TestInput, context: ToolContext, means: Means
     const request = { projectDir, folder, reportDir, path, filter: input.filter, mayWrite };
     const command = await planCommand(candidate.runner, request);
     context.progress(`${candidate.runner}: ${candidate.why}`);
-    const run = () => startRunner(input, command, context, { ...means, rights, reportDir, folder });
-    const outcome = await (rights.writable.length > 0 ? context.aroundChanges(run) : run());
+    const outcome = await perform(
+      {
+        argv: command.argv,
+        cwd: join(projectDir, folder),
+        env: { ...PLAIN, ...command.env },
+        maxOutputBytes: MAX_OUTPUT_BYTES,
+        rights,
+        scratch: [reportDir],
+        ...(input.timeoutSeconds !== undefined && { seconds: input.timeoutSeconds }),
+      },
+      context,
+    );
     const report = await command.parse({ report: await readReport(reportDir, command), ...outcome });
     noteTests(context, { runner: candidate.runner, folder, path, filter: input.filter, report, outcome });
     const others = found.filter(({ runner }) => runner !== candidate.runner);
     const where = folder === "" ? [] : [`these are the tests of ${folder}, run there`];
-    const notes = [...where, ...(command.notes ?? []), ...rights.notes];
+    const notes = [...where, ...(command.notes ?? [])];
     const told = { candidate, others, argv: command.argv, projectDir, reportDir, report, outcome, notes };
     return { text: describeTestRun(told), isError: isFault(told) };
   } finally {
@@ -213,35 +218,6 @@ async function findTestedPath({ targets }: ToolContext): Promise<TestedPath | un
   const stats = await stat(target.path).catch(() => null);
   if (!stats) throw new NoRunner(`there is no ${target.relative}`);
   return { relative: target.relative, isFolder: stats.isDirectory() };
-}
-
-async function startRunner(
-  { timeoutSeconds = Number.POSITIVE_INFINITY }: TestInput,
-  { argv, env }: TestCommand,
-  context: ToolContext,
-  {
-    settings,
-    runner,
-    rights,
-    reportDir,
-    folder,
-  }: Means & { rights: Awaited<ReturnType<typeof findDiskRights>>; reportDir: string; folder: string },
-): Promise<CommandOutcome> {
-  const { projectDir, workspaceDir, signal } = context;
-  return runner.run({
-    argv,
-    cwd: join(projectDir, folder),
-    projectDir,
-    workspaceDir,
-    writable: [...rights.writable, reportDir],
-    readOnly: rights.readOnly,
-    hidden: rights.hidden,
-    env: { ...PLAIN, ...env },
-    timeoutMs: Math.min(timeoutSeconds, settings.testSeconds) * 1_000,
-    maxOutputBytes: MAX_OUTPUT_BYTES,
-    onOutput: tellLastLine(context),
-    signal,
-  });
 }
 
 /** What tests could write is opened as any other file: no link is followed, and its size is limited. */

@@ -4,12 +4,14 @@ import { pathTarget } from "@retinue/core/files/resolve-path";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { Target } from "@retinue/core/schema/rights";
 import type { WorkbenchSettings } from "@retinue/core/schema/settings";
+import { findJudgedPath } from "@retinue/core/tools/judged-path";
 import {
   type AnyTool,
   defineTool,
   type HostPlaces,
   type Tool,
   type ToolContext,
+  type ToolDefinition,
   type ToolOutput,
 } from "@retinue/core/tools/tool";
 import { observe } from "../workspace-files.ts";
@@ -35,7 +37,7 @@ export function createWorkbenchTools(
   workbench: Workbench | undefined,
   options: BridgeOptions = {},
 ): readonly AnyTool[] {
-  return [createUploadTool(workbench, options), createDownloadTool(workbench, options)];
+  return [createBridge(UPLOAD, workbench, options), createBridge(DOWNLOAD, workbench, options)];
 }
 
 const NOT_SET_UP = "no workbench is set up";
@@ -66,87 +68,93 @@ const INPUT = {
 const checkInput = ({ remote_path, session_id }: BridgeInput) =>
   findPathFault(remote_path) ?? (session_id === undefined ? null : findSessionFault(session_id));
 
+/** Where the two tools differ. */
+type Direction = Pick<AnyTool, "name" | "description"> &
+  Pick<ToolDefinition<BridgeInput>, "risk" | "outbound" | "untrusted" | "requests"> & {
+    action: "upload" | "download";
+    mode: "read" | "write";
+    /** What has happened to the file once it is done. */
+    done: string;
+    transfer(
+      bench: Workbench,
+      file: RemoteFile,
+      context: ToolContext,
+      options: BridgeOptions,
+    ): Promise<Transferred>;
+  };
+
+const UPLOAD: Direction = {
+  action: "upload",
+  name: "workbench_upload",
+  description:
+    "Copies a local file to the remote workbench, checked by checksum. An upload that was interrupted goes on where it stopped.",
+  outbound: true,
+  mode: "read",
+  done: "uploaded",
+  async transfer(bench, file, context, options) {
+    const { target, root } = findJudgedPath(context);
+    if (!context.maySee(target)) throw new PathRefused("you have no right to read it");
+    await using handle = await openForReading(root, target.path);
+    return await uploadFile(handle, file, createTransfer(bench, context, "sent", options));
+  },
+};
+
+const DOWNLOAD: Direction = {
+  action: "download",
+  name: "workbench_download",
+  description:
+    "Copies a file of the remote workbench here, checked by checksum. A download that was interrupted goes on where it stopped.",
+  risk: "medium",
+  untrusted: true,
+  // It asks the person's own service, and nobody else.
+  requests: () => [],
+  mode: "write",
+  done: "downloaded",
+  async transfer(bench, file, context, options) {
+    const { target, root } = findJudgedPath(context);
+    if (target.root === "project" && !context.mayWrite(target))
+      throw new PathRefused("you have no right to write it; download to the workspace with workspace:");
+    const { workspaceDir, beforeChange } = context;
+    const destination = { root, path: target.path, partsRoot: workspaceDir, beforeChange };
+    const done = await downloadFile(file, destination, createTransfer(bench, context, "received", options));
+    context.changed(target.path, done.kind);
+    return done;
+  },
+};
+
+function createBridge(
+  direction: Direction,
+  workbench: Workbench | undefined,
+  options: BridgeOptions,
+): Tool<BridgeInput> {
+  const { action, mode, done, transfer, ...definition } = direction;
+  return defineTool<BridgeInput>({
+    risk: isRemote(workbench) ? "high" : "medium",
+    ...definition,
+    groups: ["workbench"],
+    replay: "lookup",
+    offered: workbench !== undefined,
+    input: INPUT,
+    check: checkInput,
+    access: async ({ local_path }, roots) => [
+      await pathTarget(local_path, mode, roots),
+      ...listHosts(workbench),
+    ],
+    lookup: (input, context) => lookUp(workbench, input, context, done),
+    ...(!workbench && {
+      withSettings: ({ workbench: wanted = {} }, places) =>
+        createBridge(direction, createWorkbench(wanted, places), options),
+    }),
+    close: () => workbench?.close(),
+    execute: (input, context) =>
+      observeTransfer(action, workbench, { input, context }, (bench, file) =>
+        transfer(bench, file, context, options),
+      ),
+  });
+}
+
 /** `workbench_upload` and `workbench_download` as the settings want them; the runtime hands those in. */
 export const workbenchTools: readonly AnyTool[] = createWorkbenchTools(undefined);
-
-function createUploadTool(workbench: Workbench | undefined, options: BridgeOptions): Tool<BridgeInput> {
-  return defineTool<BridgeInput>({
-    name: "workbench_upload",
-    description:
-      "Copies a local file to the remote workbench, checked by checksum. An upload that was interrupted goes on where it stopped.",
-    groups: ["workbench"],
-    risk: isRemote(workbench) ? "high" : "medium",
-    outbound: true,
-    replay: "lookup",
-    offered: workbench !== undefined,
-    input: INPUT,
-    check: checkInput,
-    access: async ({ local_path }, roots) => [
-      await pathTarget(local_path, "read", roots),
-      ...listHosts(workbench),
-    ],
-    lookup: (input, context) => lookUp(workbench, input, context, "uploaded"),
-    ...(!workbench && {
-      withSettings: ({ workbench: wanted = {} }, places) =>
-        createUploadTool(createWorkbench(wanted, places), options),
-    }),
-    close: () => workbench?.close(),
-    execute: (input, context) =>
-      observeTransfer("upload", workbench, { input, context }, async (bench, file) => {
-        const target = findLocalTarget(context);
-        if (!context.maySee(target)) throw new PathRefused("you have no right to read it");
-        await using handle = await openForReading(findRoot(target, context), target.path);
-        return await uploadFile(handle, file, createTransfer(bench, context, "sent", options));
-      }),
-  });
-}
-
-function createDownloadTool(workbench: Workbench | undefined, options: BridgeOptions): Tool<BridgeInput> {
-  return defineTool<BridgeInput>({
-    name: "workbench_download",
-    description:
-      "Copies a file of the remote workbench here, checked by checksum. A download that was interrupted goes on where it stopped.",
-    groups: ["workbench"],
-    risk: "medium",
-    untrusted: true,
-    // It asks the person's own service, and nobody else.
-    requests: () => [],
-    replay: "lookup",
-    offered: workbench !== undefined,
-    input: INPUT,
-    check: checkInput,
-    access: async ({ local_path }, roots) => [
-      await pathTarget(local_path, "write", roots),
-      ...listHosts(workbench),
-    ],
-    lookup: (input, context) => lookUp(workbench, input, context, "downloaded"),
-    ...(!workbench && {
-      withSettings: ({ workbench: wanted = {} }, places) =>
-        createDownloadTool(createWorkbench(wanted, places), options),
-    }),
-    close: () => workbench?.close(),
-    execute: (input, context) =>
-      observeTransfer("download", workbench, { input, context }, async (bench, file) => {
-        const target = findLocalTarget(context);
-        if (target.root === "project" && !context.mayWrite(target))
-          throw new PathRefused("you have no right to write it; download to the workspace with workspace:");
-        const { workspaceDir, beforeChange } = context;
-        const destination = {
-          root: findRoot(target, context),
-          path: target.path,
-          partsRoot: workspaceDir,
-          beforeChange,
-        };
-        const done = await downloadFile(
-          file,
-          destination,
-          createTransfer(bench, context, "received", options),
-        );
-        context.changed(target.path, done.kind);
-        return done;
-      }),
-  });
-}
 
 function isRemote(workbench: Workbench | undefined): boolean {
   return (workbench?.hosts.length ?? 0) > 0;
@@ -154,23 +162,6 @@ function isRemote(workbench: Workbench | undefined): boolean {
 
 function listHosts(workbench: Workbench | undefined): Target[] {
   return (workbench?.hosts ?? []).map((host) => ({ kind: "host", host }));
-}
-
-type PathTarget = Extract<Target, { kind: "path" }>;
-
-/** The path that was judged, not the one that the same words would lead to now. */
-function findLocalTarget({ targets }: Pick<ToolContext, "targets">): PathTarget {
-  const target = targets.find((each) => each.kind === "path");
-  if (!target || target.root === "outside")
-    throw new PathRefused("it is outside the project and the workspace");
-  return target;
-}
-
-function findRoot(
-  { root }: PathTarget,
-  { projectDir, workspaceDir }: Pick<ToolContext, "projectDir" | "workspaceDir">,
-) {
-  return root === "project" ? projectDir : workspaceDir;
 }
 
 function createTransfer(
@@ -236,7 +227,8 @@ async function lookUp(
   if (!workbench) return null;
   const target = await pathTarget(local_path, "read", context);
   if (target.kind !== "path" || target.root === "outside") return null;
-  const handle = await openForReading(findRoot(target, context), target.path).catch(() => null);
+  const { root } = findJudgedPath({ ...context, targets: [target] });
+  const handle = await openForReading(root, target.path).catch(() => null);
   if (!handle) return null;
   try {
     const here = await measureFile(handle, context.signal);

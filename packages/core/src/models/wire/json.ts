@@ -1,5 +1,3 @@
-/** Whether a parsed value is a JSON object. */
-
 /** A token count as servers should send it; anything else is unknown, never a number to charge by. */
 export function readCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
