@@ -95,15 +95,11 @@ export async function loadCorpus(workspaceDir: string, runId: string): Promise<C
 
 async function readCorpus(workspaceDir: string, name: string): Promise<Corpus | string | null> {
   try {
-    const handle = await openForReading(workspaceDir, join(workspaceDir, name));
-    try {
-      if ((await handle.stat()).size > MAX_BYTES) return `${name} is larger than ${MAX_BYTES} bytes`;
-      const value: unknown = JSON.parse(await handle.readFile("utf8"));
-      const faults = await checkCorpus(value);
-      return faults.length > 0 ? `${name} is not a corpus: ${faults.join("; ")}` : (value as Corpus);
-    } finally {
-      await handle.close();
-    }
+    await using handle = await openForReading(workspaceDir, join(workspaceDir, name));
+    if ((await handle.stat()).size > MAX_BYTES) return `${name} is larger than ${MAX_BYTES} bytes`;
+    const value: unknown = JSON.parse(await handle.readFile("utf8"));
+    const faults = await checkCorpus(value);
+    return faults.length > 0 ? `${name} is not a corpus: ${faults.join("; ")}` : (value as Corpus);
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
     return `${name} cannot be read: ${(thrown as Error).message}`;

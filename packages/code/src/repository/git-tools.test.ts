@@ -3,11 +3,8 @@ import { join } from "node:path";
 import type { ToolContext } from "@retinue/core/tools/tool";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ToolPlace, toolPlace } from "../../../../test/fixtures/use-tool.ts";
-import { createGit, createGitCommit, createGitDiff } from "./git-tools.ts";
+import { git, gitCommit, gitDiff } from "./git-tools.ts";
 
-const git = createGit();
-const gitDiff = createGitDiff();
-const gitCommit = createGitCommit();
 /** The run may read everything but what lies in `secret/`. */
 const maySee: ToolContext["maySee"] = (file) => file.kind === "path" && !file.relative.startsWith("secret/");
 

@@ -7,7 +7,13 @@ import { type AllowGitDir, worktreesIn } from "@retinue/core/git/git-folder";
 import { type CheckedRepository, openRepository, runGit } from "@retinue/core/git/run-git";
 import { messageOf } from "@retinue/core/schema/error";
 import { splitOptionWords } from "@retinue/core/tools/accept-words";
-import { defineTool, type Roots, type Tool } from "@retinue/core/tools/tool";
+import {
+  defineTool,
+  type Roots,
+  type Tool,
+  type ToolContext,
+  type ToolDefinition,
+} from "@retinue/core/tools/tool";
 import {
   type Arguments,
   GIT_COMMANDS,
@@ -22,13 +28,43 @@ import { makeCommit } from "./make-commit.ts";
 import { READERS } from "./read-commands.ts";
 import { findHeadId, formatDiff } from "./read-diff.ts";
 
-type GitInput = { command: GitCommand; args?: string[] };
-
-/** What the git tools are given by the host. */
-type GitToolOptions = {
-  /** Knows the linked worktrees that Retinue made; without it every `.git` must be a folder in the project. */
-  allowGitDir?: AllowGitDir;
+/** What is special about one of the git tools. */
+type GitToolDefinition<Input> = Omit<
+  ToolDefinition<Input>,
+  "groups" | "withSettings" | "lookup" | "execute"
+> & {
+  /** Goes before the reason why a call failed. */
+  readonly failed?: string;
+  run(input: Input, context: ToolContext, open: () => Promise<CheckedRepository>): Promise<string>;
+  /** For `replay: "lookup"`. */
+  find?(repository: CheckedRepository, input: Input, context: LookupContext): Promise<string | null>;
 };
+type LookupContext = Parameters<NonNullable<Tool["lookup"]>>[1];
+
+/**
+ * Declares a tool on the project's repository. The runtime takes the one of its settings, which also knows the linked worktrees
+ * that Retinue made; without `allowGitDir` every `.git` must be a folder in the project.
+ */
+function defineGitTool<Input>(definition: GitToolDefinition<Input>, allowGitDir?: AllowGitDir): Tool<Input> {
+  const { run, find, failed = "", ...rest } = definition;
+  const open = ({ projectDir, signal }: Pick<ToolContext, "projectDir" | "signal">) =>
+    openRepository(projectDir, { signal, allowGitDir });
+  return defineTool<Input>({
+    ...rest,
+    groups: ["git"],
+    withSettings: (_, { dataDir }) => defineGitTool(definition, worktreesIn(dataDir)),
+    ...(find && { lookup: async (input, context) => find(await open(context), input, context) }),
+    execute: async (input, context) => {
+      try {
+        return await run(input, context, () => open(context));
+      } catch (thrown) {
+        return { text: `${failed}${messageOf(thrown)}`, isError: true };
+      }
+    },
+  });
+}
+
+type GitInput = { command: GitCommand; args?: string[] };
 
 const NAMES = Object.keys(GIT_COMMANDS) as GitCommand[];
 
@@ -50,56 +86,44 @@ function acceptGit(input: Readonly<Record<string, unknown>>): Readonly<Record<st
   return { command: name, args: [...first, ...(Array.isArray(given) ? given : [])] };
 }
 
-/** Reads the repository of a project. The runtime takes the one that also knows the worktrees it made. */
-export const git: Tool<GitInput> = createGit();
-
-/** Creates the tool that reads a repository: what is in it, who changed it, and when. */
-export function createGit({ allowGitDir }: GitToolOptions = {}): Tool<GitInput> {
-  return defineTool<GitInput>({
-    name: "git",
-    description: "Reads the git repository. Paths come after --.",
-    groups: ["git"],
-    risk: "low",
-    replay: "safe",
-    input: {
-      type: "object",
-      properties: {
-        command: { type: "string", enum: NAMES },
-        args: {
-          type: "array",
-          maxItems: 600,
-          items: { type: "string", maxLength: 4_000 },
-          description: 'Such as ["-n", "5", "--", "src/main.ts"].',
-        },
+/** Reads the repository of a project: what is in it, who changed it, and when. */
+export const git: Tool<GitInput> = defineGitTool<GitInput>({
+  name: "git",
+  description: "Reads the git repository. Paths come after --.",
+  risk: "low",
+  replay: "safe",
+  input: {
+    type: "object",
+    properties: {
+      command: { type: "string", enum: NAMES },
+      args: {
+        type: "array",
+        maxItems: 600,
+        items: { type: "string", maxLength: 4_000 },
+        description: 'Such as ["-n", "5", "--", "src/main.ts"].',
       },
-      required: ["command"],
-      additionalProperties: false,
     },
-    words: { subcommand: "command", arguments: "args" },
-    accept: acceptGit,
-    check: (input) => {
-      const parsed = parseInput(input);
-      return typeof parsed === "string" ? parsed : null;
-    },
-    withSettings: (_, { dataDir }) => createGit({ allowGitDir: worktreesIn(dataDir) }),
-    access: async (input, roots) => {
-      const parsed = parseInput(input);
-      return typeof parsed === "string" ? [] : findTargets(input, parsed, roots.projectDir);
-    },
-    execute: async (input, context) => {
-      try {
-        const parsed = parseInput(input);
-        if (typeof parsed === "string") return { text: parsed, isError: true };
-        const named = await Promise.all(parsed.paths.map((path) => gitTarget(path, context)));
-        const paths = named.map(gitName);
-        const repository = await openRepository(context.projectDir, { signal: context.signal, allowGitDir });
-        return await READERS[input.command](repository, { ...parsed, paths }, context);
-      } catch (thrown) {
-        return { text: messageOf(thrown), isError: true };
-      }
-    },
-  });
-}
+    required: ["command"],
+    additionalProperties: false,
+  },
+  words: { subcommand: "command", arguments: "args" },
+  accept: acceptGit,
+  check: (input) => {
+    const parsed = parseInput(input);
+    return typeof parsed === "string" ? parsed : null;
+  },
+  access: async (input, roots) => {
+    const parsed = parseInput(input);
+    return typeof parsed === "string" ? [] : findTargets(input, parsed, roots.projectDir);
+  },
+  run: async (input, context, open) => {
+    const parsed = parseInput(input);
+    if (typeof parsed === "string") throw new GitFault(parsed);
+    const named = await Promise.all(parsed.paths.map((path) => gitTarget(path, context)));
+    const paths = named.map(gitName);
+    return READERS[input.command](await open(), { ...parsed, paths }, context);
+  },
+});
 
 function parseInput({ command, args = [] }: GitInput): Arguments | string {
   const parsed = parseArguments(command, GIT_COMMANDS[command], args);
@@ -130,49 +154,37 @@ type GitDiffInput = {
 
 const REVISION = { type: "string", minLength: 1, maxLength: 300 } as const;
 
-/** Shows changes of a project. The runtime takes the one that also knows the worktrees it made. */
-export const gitDiff: Tool<GitDiffInput> = createGitDiff();
-
-/** Creates the tool that shows changes as a unified diff. */
-export function createGitDiff({ allowGitDir }: GitToolOptions = {}): Tool<GitDiffInput> {
-  return defineTool<GitDiffInput>({
-    name: "git_diff",
-    description:
-      "Shows changes as a unified diff: of one commit, between two revisions, or, without either, all that is not committed.",
-    groups: ["git"],
-    risk: "low",
-    replay: "safe",
-    input: {
-      type: "object",
-      properties: {
-        commit: { ...REVISION, description: "Of this commit, such as HEAD." },
-        from: { ...REVISION, description: "HEAD by default." },
-        to: { ...REVISION, description: "The working tree by default." },
-        staged: { type: "boolean", description: "Only what is staged." },
-        path: { type: "string", minLength: 1, description: "Only this file or folder." },
-        stat: { type: "boolean", description: "Only the list of files." },
-      },
-      additionalProperties: false,
+/** Shows changes of a project as a unified diff. */
+export const gitDiff: Tool<GitDiffInput> = defineGitTool<GitDiffInput>({
+  name: "git_diff",
+  description:
+    "Shows changes as a unified diff: of one commit, between two revisions, or, without either, all that is not committed.",
+  risk: "low",
+  replay: "safe",
+  input: {
+    type: "object",
+    properties: {
+      commit: { ...REVISION, description: "Of this commit, such as HEAD." },
+      from: { ...REVISION, description: "HEAD by default." },
+      to: { ...REVISION, description: "The working tree by default." },
+      staged: { type: "boolean", description: "Only what is staged." },
+      path: { type: "string", minLength: 1, description: "Only this file or folder." },
+      stat: { type: "boolean", description: "Only the list of files." },
     },
-    untold: ["staged"],
-    check: ({ commit, from, to, staged }) => {
-      if (commit !== undefined && (from !== undefined || to !== undefined || staged))
-        return "git_diff: 'commit' stands alone; leave out from, to and staged";
-      return to !== undefined && staged ? "git_diff: 'to' and 'staged' exclude each other" : null;
-    },
-    withSettings: (_, { dataDir }) => createGitDiff({ allowGitDir: worktreesIn(dataDir) }),
-    access: async ({ path = "." }, roots) => [await gitTarget(path, roots)],
-    execute: async ({ path, ...request }, context) => {
-      try {
-        const paths = path === undefined ? [] : [gitName(await gitTarget(path, context))];
-        const repository = await openRepository(context.projectDir, { signal: context.signal, allowGitDir });
-        return await formatDiff(repository, { ...request, paths }, context);
-      } catch (thrown) {
-        return { text: messageOf(thrown), isError: true };
-      }
-    },
-  });
-}
+    additionalProperties: false,
+  },
+  untold: ["staged"],
+  check: ({ commit, from, to, staged }) => {
+    if (commit !== undefined && (from !== undefined || to !== undefined || staged))
+      return "git_diff: 'commit' stands alone; leave out from, to and staged";
+    return to !== undefined && staged ? "git_diff: 'to' and 'staged' exclude each other" : null;
+  },
+  access: async ({ path = "." }, roots) => [await gitTarget(path, roots)],
+  run: async ({ path, ...request }, context, open) => {
+    const paths = path === undefined ? [] : [gitName(await gitTarget(path, context))];
+    return formatDiff(await open(), { ...request, paths }, context);
+  },
+});
 
 type GitCommitInput = { message: string; paths: string[] };
 
@@ -180,65 +192,53 @@ const MAX_PATHS = 500;
 /** How far back a commit is looked for after a crash. */
 const MAX_LOOKED_AT = 5_000;
 
-/** Commits named files of a project. The runtime takes the one that also knows the worktrees it made. */
-export const gitCommit: Tool<GitCommitInput> = createGitCommit();
-
-/** Creates the tool that commits exactly the named files. */
-export function createGitCommit({ allowGitDir }: GitToolOptions = {}): Tool<GitCommitInput> {
-  return defineTool<GitCommitInput>({
-    name: "git_commit",
-    description:
-      "Commits exactly the named files as they are now, deleted ones included; nothing else. Hooks are not run.",
-    groups: ["git"],
-    risk: "medium",
-    replay: "lookup",
-    input: {
-      type: "object",
-      properties: {
-        message: {
-          type: "string",
-          minLength: 1,
-          maxLength: 20_000,
-          description: "A short first line, then more.",
-        },
-        paths: {
-          type: "array",
-          minItems: 1,
-          maxItems: MAX_PATHS,
-          items: { type: "string", minLength: 1 },
-          description: "Files, not folders.",
-        },
+/** Commits exactly the named files of a project. */
+export const gitCommit: Tool<GitCommitInput> = defineGitTool<GitCommitInput>({
+  name: "git_commit",
+  description:
+    "Commits exactly the named files as they are now, deleted ones included; nothing else. Hooks are not run.",
+  failed: "nothing was committed: ",
+  risk: "medium",
+  replay: "lookup",
+  input: {
+    type: "object",
+    properties: {
+      message: {
+        type: "string",
+        minLength: 1,
+        maxLength: 20_000,
+        description: "A short first line, then more.",
       },
-      required: ["message", "paths"],
-      additionalProperties: false,
+      paths: {
+        type: "array",
+        minItems: 1,
+        maxItems: MAX_PATHS,
+        items: { type: "string", minLength: 1 },
+        description: "Files, not folders.",
+      },
     },
-    words: { files: "paths", file_paths: "paths", path: "paths", commit_message: "message" },
-    check: ({ message }) => {
-      if (message.trim() === "") return "git_commit: the message is empty";
-      if (message.includes("\0")) return "git_commit: the message holds a NUL character";
-      return /^retinue-call\s*:/im.test(message)
-        ? "git_commit: a line 'Retinue-Call:' is added by the host and cannot be given"
-        : null;
-    },
-    withSettings: (_, { dataDir }) => createGitCommit({ allowGitDir: worktreesIn(dataDir) }),
-    access: ({ paths }, roots) => Promise.all(paths.map((path) => pathTarget(path, "write", roots))),
-    lookup: async (input, { signal, ...context }) => {
-      const repository = await openRepository(context.projectDir, { signal, allowGitDir });
-      const found = await findCommit(repository, callTrailer(input, context), signal);
-      return found === undefined ? null : `committed as ${found} before the interruption`;
-    },
-    execute: async (input, context) => {
-      try {
-        const files = await listCommittable(input.paths, context);
-        const repository = await openRepository(context.projectDir, { signal: context.signal, allowGitDir });
-        const message = fullMessage(input.message, callTrailer(input, context));
-        return await makeCommit(repository, { files, message, maySee: context.maySee }, context.signal);
-      } catch (thrown) {
-        return { text: `nothing was committed: ${messageOf(thrown)}`, isError: true };
-      }
-    },
-  });
-}
+    required: ["message", "paths"],
+    additionalProperties: false,
+  },
+  words: { files: "paths", file_paths: "paths", path: "paths", commit_message: "message" },
+  check: ({ message }) => {
+    if (message.trim() === "") return "git_commit: the message is empty";
+    if (message.includes("\0")) return "git_commit: the message holds a NUL character";
+    return /^retinue-call\s*:/im.test(message)
+      ? "git_commit: a line 'Retinue-Call:' is added by the host and cannot be given"
+      : null;
+  },
+  access: ({ paths }, roots) => Promise.all(paths.map((path) => pathTarget(path, "write", roots))),
+  find: async (repository, input, context) => {
+    const found = await findCommit(repository, callTrailer(input, context), context.signal);
+    return found === undefined ? null : `committed as ${found} before the interruption`;
+  },
+  run: async (input, context, open) => {
+    const files = await listCommittable(input.paths, context);
+    const message = fullMessage(input.message, callTrailer(input, context));
+    return makeCommit(await open(), { files, message, maySee: context.maySee }, context.signal);
+  },
+});
 
 /** The names git has for the files that were judged; one that is reached through a link is another file, and refused. */
 async function listCommittable(

@@ -18,11 +18,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type HostileRepository, hostileRepository } from "../../../../test/fixtures/hostile-repository.ts";
 import { personsGit, type ToolPlace, toolPlace } from "../../../../test/fixtures/use-tool.ts";
 import { type CommandGrammar, GIT_COMMANDS, parseArguments } from "./git-arguments.ts";
-import { createGit, createGitCommit, createGitDiff } from "./git-tools.ts";
+import { git, gitCommit, gitDiff } from "./git-tools.ts";
 
-const git = createGit();
-const gitDiff = createGitDiff();
-const gitCommit = createGitCommit();
 const signal = new AbortController().signal;
 
 let place: ToolPlace;

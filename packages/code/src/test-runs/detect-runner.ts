@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import { listInside, openForReading } from "@retinue/core/files/open-inside";
+import { listInside, readTextInside } from "@retinue/core/files/open-inside";
 import { parseObject, readObject } from "@retinue/core/schema/json-object";
 import type { Failure, TestReport } from "./test-report.ts";
 
@@ -58,17 +58,12 @@ async function readSigns(projectDir: string): Promise<ProjectSigns> {
 }
 
 /** A small file of the project; undefined if it is not there, too large, or reached through a link. */
-export async function readProjectFile(
+export function readProjectFile(
   projectDir: string,
   path: string,
   maxBytes = MAX_BYTES,
 ): Promise<string | undefined> {
-  try {
-    await using handle = await openForReading(projectDir, resolve(projectDir, path));
-    return (await handle.stat()).size > maxBytes ? undefined : await handle.readFile("utf8");
-  } catch {
-    return undefined;
-  }
+  return readTextInside(projectDir, resolve(projectDir, path), maxBytes);
 }
 
 /** The runners that a project uses, the likeliest of each language first. */

@@ -38,6 +38,20 @@ export async function openForReading(
   }
 }
 
+/** The text of a file below `root`; undefined if it is not there, is larger, or is reached through a link. */
+export async function readTextInside(
+  root: string,
+  path: string,
+  maxBytes: number,
+): Promise<string | undefined> {
+  try {
+    await using handle = await openForReading(root, path);
+    return (await handle.stat()).size > maxBytes ? undefined : await handle.readFile("utf8");
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Writes a whole file below `root` so that a crash leaves the old or the new content, never a part. Folders on the
  * way are made; a link anywhere on the way, or in place of the file, is refused. Content that comes in pieces and fails

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { listInside, openForReading, writeInside } from "@retinue/core/files/open-inside";
+import { listInside, readTextInside, writeInside } from "@retinue/core/files/open-inside";
+import { parseObject, readObject } from "@retinue/core/schema/json-object";
 import type { Article } from "../corpus.ts";
 import { toSlug } from "../workspace-files.ts";
 
@@ -74,21 +75,12 @@ async function listLogs(workspaceDir: string): Promise<string[]> {
 }
 
 async function readLog(workspaceDir: string, file: string): Promise<CrawlLog | undefined> {
-  try {
-    const value: unknown = JSON.parse((await readText(workspaceDir, file, MAX_LOG_BYTES)) ?? "null");
-    return isLog(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value: unknown = parseObject((await readText(workspaceDir, file, MAX_LOG_BYTES)) ?? "");
+  return isLog(value) ? value : undefined;
 }
 
-async function readText(workspaceDir: string, file: string, maxBytes: number): Promise<string | undefined> {
-  try {
-    await using handle = await openForReading(workspaceDir, join(workspaceDir, file));
-    return (await handle.stat()).size > maxBytes ? undefined : await handle.readFile("utf8");
-  } catch {
-    return undefined;
-  }
+function readText(workspaceDir: string, file: string, maxBytes: number): Promise<string | undefined> {
+  return readTextInside(workspaceDir, join(workspaceDir, file), maxBytes);
 }
 
 function isLog(value: unknown): value is CrawlLog {
@@ -104,8 +96,7 @@ function isBatch(value: unknown): boolean {
 }
 
 function isPage(value: unknown): value is LoggedPage {
-  if (typeof value !== "object" || value === null) return false;
-  const { canonical, url, title, status, file } = value as Record<string, unknown>;
+  const { canonical, url, title, status, file } = readObject(value);
   const texts = [canonical, url, title, ...(file === undefined ? [] : [file])];
   return texts.every((text) => typeof text === "string") && STATUSES.includes(status);
 }
