@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { IntentContext } from "../schema/intent.ts";
 import { contextForRecord, contextText, readCallData, resultOf } from "./intent-context.ts";
+import type { IntentContext } from "./intent-shapes.ts";
 import { type IntentCall, intentState } from "./intent-state.ts";
 
 const fault = { type: "tool_error", message: "no", tool: "send", recoverable: false, final: false } as const;

@@ -7,7 +7,7 @@ import type { ErrorType, RunError } from "../../schema/result.ts";
 import { partsOf, scriptedModel } from "../../testing/scripted-model.ts";
 import { failWith, type Step, say } from "../../testing/step.ts";
 import { defineTool } from "../../tools/tool.ts";
-import type { ModelOutcome } from "../run.ts";
+import type { ModelOutcome } from "../outcome.ts";
 import { attemptCall, callModel } from "./call-model.ts";
 import type { CallableModel } from "./callable-model.ts";
 
