@@ -12,7 +12,9 @@ import { makeRoot, removeRoot } from "../test/golden/world.ts";
 
 if (process.argv.includes("--database")) {
   if (hasDatabase())
-    throw new Error("the database stands for those that people have: remove it first if you mean it");
+    throw new Error(
+      "the database is a sample of those that people have: remove it first if you really mean to",
+    );
   await recordDatabase();
 }
 const root = makeRoot();

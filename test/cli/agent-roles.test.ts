@@ -213,7 +213,7 @@ test("run says what could not be loaded, and no built-in agent takes the place o
   );
 });
 
-test("a model that nobody serves is told before the run, and ends the run that needs it", async () => {
+test("a model that no provider serves is reported before the run, and ends the run that needs it", async () => {
   await using world = new World();
   world.model = await startModel(() => ({ text: "ok" }));
   world.write(SETTINGS, blockWith({ main: { ModelId: "inherit" } }));

@@ -27,7 +27,7 @@ test("a new agent is written, loads without a problem, and is never written twic
   expect([twice.code, twice.stderr]).toEqual([42, expect.stringContaining("is there already")]);
 });
 
-test("without a person what is missing is named, and what is wrong is refused", async () => {
+test("without a person, missing values are named and wrong ones refused", async () => {
   await using world = new World();
   const cases: [string[], number, string][] = [
     [["helper"], 2, "--description"],

@@ -68,7 +68,7 @@ test("--out without a name is refused before anything is spent", async () => {
   expect(world.model?.requests).toEqual([]);
 });
 
-test("--out follows no link that stands where a file or folder is to be copied", async () => {
+test("--out follows no link at a place where a file or folder is to be copied", async () => {
   await using world = await writingWorld();
   const precious = world.writeAt(join(world.home, "precious"), "precious");
   mkdirSync(join(world.home, "elsewhere"));

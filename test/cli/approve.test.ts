@@ -28,7 +28,7 @@ async function parkedWorld(count = 1): Promise<{ world: World; ids: string[]; se
   return { world, ids, sessionId: /ses_\w+/.exec(parked.stderr)?.[0] ?? "" };
 }
 
-test("what waits is listed with who asks, and a yes lets its session go on to the end", async () => {
+test("waiting calls are listed with who asks, and a yes lets the session run to its end", async () => {
   const { world, ids, sessionId } = await parkedWorld();
   await using _ = world;
   const [id = ""] = ids;
@@ -49,7 +49,7 @@ test("what waits is listed with who asks, and a yes lets its session go on to th
   expect([again.code, again.stderr]).toEqual([42, expect.stringMatching(/^error: apr_\w+ was allowed by /)]);
 });
 
-test("a no with a note is told to the agent", async () => {
+test("a denial with a note reaches the agent", async () => {
   const { world, ids } = await parkedWorld();
   await using _ = world;
   const no = await world.call(["approve", ids[0] ?? "", "--deny", "--note", "not on a Friday", "-p"]);
@@ -73,7 +73,7 @@ test("a key that was typed into a note is not in the record", async () => {
   expect(kept.some((text) => text.includes(key))).toBe(false);
 });
 
-test("without a terminal an answer must be given in words, and nothing changes", async () => {
+test("without a terminal an answer needs --yes or --deny, and without one nothing changes", async () => {
   const { world, ids } = await parkedWorld();
   await using _ = world;
   const silent = await world.call(["approve", ids[0] ?? ""]);
@@ -84,7 +84,7 @@ test("without a terminal an answer must be given in words, and nothing changes",
   expect((await world.call(["approve"])).stdout).toContain(ids[0]);
 });
 
-test("of several questions one is answered later, and the session waits again for the other", async () => {
+test("with several questions, answering one lets the session go on and wait for the other", async () => {
   const { world, ids, sessionId } = await parkedWorld(2);
   await using _ = world;
   const { stdout } = await world.call(["approve", "--json"]);
@@ -121,7 +121,7 @@ test("two answers at the same time both count, and one process goes on to the en
   await using _ = world;
   const both = await Promise.all(ids.map((id) => world.run(["approve", id, "--yes"])));
   const codes = both.map(({ code }) => code);
-  // Whoever came to rest before the other's answer was there says that it is left, and the other goes on.
+  // A process that stops before the other's answer is there says that the session is parked; the other continues.
   expect(codes).toContain(0);
   expect(codes.every((code) => code === 0 || code === 54)).toBe(true);
   expect(both.map(({ stdout }) => stdout).join("")).toBe("all done\n");

@@ -12,7 +12,7 @@ async function talkingWorld(): Promise<World> {
   return world;
 }
 
-test("without arguments there is help, and every command has some", async () => {
+test("without arguments the program prints its help, and every command has help", async () => {
   await using world = new World();
   const bare = await world.call([]);
   expect([bare.code, bare.stderr]).toEqual([0, ""]);
@@ -91,7 +91,7 @@ test("a data folder that cannot be used is named with a remedy", async () => {
   expect(stderr).toMatch(/^hint: .*RETINUE_HOME/m);
 });
 
-test("a damaged database is set aside and said so, and the task runs", async () => {
+test("a damaged database is set aside with a message, and the task runs", async () => {
   await using world = await talkingWorld();
   mkdirSync(world.data);
   writeFileSync(

@@ -59,7 +59,7 @@ describe("a file that has the name of another agent and cannot be used keeps tha
     expect(world.model.requests).toEqual([]);
   });
 
-  test("a link that leads nowhere, and a name that stands in a file of another name whose YAML is broken", async () => {
+  test("a link that leads nowhere, and a name in a file of another name whose YAML is broken", async () => {
     await using world = await answeringWorld();
     world.write(".retinue/agents/a.md", narrow("Coder", "hooks: !!js/function run\nlimits: {turns: 5"));
     symlinkSync(join(world.root, "none.md"), join(world.project, ".retinue/agents/main.md"));

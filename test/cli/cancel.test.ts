@@ -41,7 +41,7 @@ test("a session of another process is cancelled, and that process ends and says 
   expect((await world.call(["trace", "last"])).stdout).not.toContain("running");
 });
 
-test("a run of another process is cancelled alone, and its session goes on", async () => {
+test("one run of another process can be cancelled while its session continues", async () => {
   await using world = await waitingWorld();
   const started = world.start(["run", "both", "--output-format", "json"]);
   await started.stderrHas("✅ completed worker");

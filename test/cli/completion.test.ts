@@ -97,7 +97,7 @@ test.skipIf(!isThere("zsh"))("zsh completes the same, and says what each word me
   expect(complete("agents", "check", "")).toEqual(["files"]);
 });
 
-test("names that a shell could take for more than a name are not passed on, and nothing is ever an error", async () => {
+test("names with characters that are special to a shell are not completed, and completion never fails", async () => {
   await using world = new World();
   world.write(".retinue/agents/$(touch pwned).md", "---\ndescription: x\n---\n");
   world.write(".retinue/agents/good.md", "---\nname: good\ndescription: 'a\u001b[31m`b`'\n---\n");

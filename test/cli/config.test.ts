@@ -18,7 +18,7 @@ test("a value is set, read and removed, and the rest of the file stays as it was
   expect((await world.call(["config", "get", "limits.turns"])).stdout).toBe("20\n");
 });
 
-test("a new file of the user is for the user alone", async () => {
+test("a new settings file of the user is readable by the user alone", async () => {
   await using world = new World();
   const { code } = await world.call(["config", "set", "model", "offline"]);
   expect([code, readFileSync(fileOf(world), "utf8")]).toEqual([0, '{\n  "model": "offline"\n}\n']);
@@ -49,7 +49,7 @@ test("what is wrong is refused with the reason, and nothing is written", async (
   expect(statSync(fileOf(world), { throwIfNoEntry: false })).toBeUndefined();
 });
 
-test("a project's file takes what narrows and refuses what widens, whoever asks", async () => {
+test("a project's settings take what narrows and refuse what widens", async () => {
   await using world = new World();
   await world.call(["config", "set", "limits.turns", "5"]);
   for (const [key, value] of [
@@ -140,7 +140,7 @@ test("headers of a provider and parameters of an address are secrets, too", asyn
   expect(list.stdout).toContain("v=plain");
 });
 
-test("a file that is no JSON is left alone, and a link out of the project is not followed", async () => {
+test("a file that is not JSON is left alone, and a link out of the project is not followed", async () => {
   await using world = new World();
   world.writeAt(fileOf(world), "{ nope");
   const broken = await world.call(["config", "set", "maxDepth", "2"]);

@@ -19,7 +19,7 @@ async function examine(world: World, more: CallOptions = {}, ...args: string[]) 
   return { code, stdout, stderr, report, of };
 }
 
-test("on a fresh machine there is no problem, and the offline model answers", async () => {
+test("a fresh machine has no problems, and the offline model answers", async () => {
   await using world = new World();
   const { code, stdout, stderr } = await world.run(["doctor"], { env });
   expect([code, stderr]).toEqual([0, ""]);
@@ -30,7 +30,7 @@ test("on a fresh machine there is no problem, and the offline model answers", as
   expect(stdout).not.toContain("\u001b");
 });
 
-test("every check is in the JSON, and nothing was made by looking", async () => {
+test("every check is in the JSON, and doctor creates nothing", async () => {
   await using world = new World();
   const { report, of } = await examine(world);
   const names = [
@@ -52,7 +52,7 @@ test("every check is in the JSON, and nothing was made by looking", async () => 
   expect([existsSync(world.data), readdirSync(world.config)]).toEqual([false, []]);
 });
 
-test("keys are told by name and never by value; a provider that takes one is well", async () => {
+test("keys are shown by name and never by value, and a provider that accepts one is fine", async () => {
   await using world = new World();
   const server = await startServer((seen, response) => {
     response.writeHead(seen.headers["x-api-key"] === "sk-very-secret" ? 200 : 401, {
@@ -82,7 +82,7 @@ test("keys are told by name and never by value; a provider that takes one is wel
   }
 });
 
-test("a server that never answers and one that is not there are told, and nothing hangs", async () => {
+test("a server that never answers and one that does not exist are reported, and nothing hangs", async () => {
   await using world = new World();
   const hole = await startServer(() => {});
   try {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type ModelReply, type ModelRequest, startModel } from "./model.ts";
 import { type CallOptions, type Ended, World } from "./world.ts";
 
-/** One call of the program: what it is told, the code it must answer with, and the words for whoever called it. */
+/** One call of the program: what it is told, the code it must answer with, and the message for its caller. */
 type Case = {
   when: string;
   args: readonly string[];

@@ -74,7 +74,7 @@ test("a project's settings narrow and cannot widen", async () => {
   expect(check.stdout).toMatch(/ignored-in-project 'model' is ignored/);
 });
 
-test("a name that is no agent is refused with what there is", async () => {
+test("an unknown agent is refused with the names there are", async () => {
   await using world = new World();
   seed002(world);
   const child = await world.call(["agents", "explain", "nobody"]);

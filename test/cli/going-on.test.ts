@@ -74,7 +74,7 @@ test("spawn runs one agent, and an unknown one is named", async () => {
   expect([unknown.code, unknown.stderr]).toEqual([42, expect.stringContaining("did you mean 'other'?")]);
 });
 
-test("a session that is at work in another process is named with it, and resume passes it over", async () => {
+test("a session at work in another process is named with that process, and resume skips it", async () => {
   await using world = new World();
   world.model = await startModel(({ last }) => (last.includes("wait") ? { hang: true } : { text: "done" }));
   world.agent("main", "tools: []");

@@ -41,7 +41,7 @@ function runOn(
   return new Promise((resolve) => child.once("close", (code) => resolve({ code, stderr })));
 }
 
-test("a task on stdin that is no text is refused before a model sees it", async () => {
+test("a task on stdin that is not text is refused before a model sees it", async () => {
   await using world = await talkingWorld();
   for (const bytes of [
     Buffer.from([0x68, 0xff, 0xfe, 0x69]),
@@ -66,7 +66,7 @@ test("a stdin that is a folder, or nothing at all, holds no task", async () => {
   }
 });
 
-test("a task as long as the system lets through arrives whole, and a longer one comes by stdin", async () => {
+test("a task of the longest argument arrives whole, and a longer one can come by stdin", async () => {
   await using world = await talkingWorld();
   const long = await world.call(["run", "-p", "x".repeat(120_000)]);
   expect([long.code, long.stdout]).toEqual([0, "120000 characters\n"]);

@@ -37,7 +37,7 @@ export async function startModel(
   const requests: ModelRequest[] = [];
   let calls = 0;
   const server: TestServer = await startServer(async (seen, response) => {
-    // Whoever only asks what models there are is told that this server has no such list.
+    // A request for the list of models is told that this server has none.
     if (seen.body === "") {
       response.writeHead(404).end();
       return;

@@ -14,7 +14,7 @@ function bakery(): World {
 /** No key, and no Ollama either. */
 const env = { RETINUE_DISCOVER: "0" };
 
-test("with no key a question is answered from real files, and both streams say by what", async () => {
+test("without a key a question is answered from real files, and both streams name the offline model", async () => {
   await using world = bakery();
   const { code, stdout, stderr } = await world.call(
     ["Find where the oven limits its heat and summarise it"],
@@ -50,7 +50,7 @@ test("what needs a model is refused with exit code 52 and how to add one", async
   );
 });
 
-test("it can be chosen, and then nobody is warned", async () => {
+test("the offline model can be chosen, and then there is no warning", async () => {
   await using world = bakery();
   const { code, stdout, stderr } = await world.call(["run", "-p", "-m", "offline", "read README.md"], {
     env,

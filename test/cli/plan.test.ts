@@ -136,7 +136,7 @@ test("a killed execution goes on with resume", async () => {
   expect(looked).toHaveLength(1);
 });
 
-test("a planner that gives no plan, a single word and an unknown id are told apart", async () => {
+test("no plan from the planner, a single word and an unknown id are different errors", async () => {
   await using world = await planned([step("a", [], { role: "nobody" })], answer);
   const bad = await world.call(["plan", "-p", "make the oven safe"]);
   expect([bad.code, bad.stdout]).toEqual([1, ""]);

@@ -31,7 +31,7 @@ test("of A and B, then C, the last receives both results", async () => {
   expect(third?.last).toContain("done: task B");
 });
 
-test("tasks that wait for each other are refused by name", async () => {
+test("tasks that wait for each other are refused and named", async () => {
   await using world = await worldWith(({ turn, last }) => {
     const tasks = [
       { id: "first", agent: "worker", task: "A", dependsOn: ["second"] },
@@ -46,7 +46,7 @@ test("tasks that wait for each other are refused by name", async () => {
   expect(world.model?.requests).toHaveLength(2);
 });
 
-test("an agent that is already at work above is refused by name", async () => {
+test("an agent that is already at work above is refused and named", async () => {
   await using world = await worldWith(({ system, turn, last }) => {
     const other = system.includes("You are main.") ? "helper" : "main";
     return turn === 0

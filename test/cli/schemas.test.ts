@@ -57,7 +57,7 @@ async function both(
   return { code: stream.code, lines, result };
 }
 
-/** Every call with the answer to it, each said by whoever made the call. */
+/** Every call with the answer to it, each in the message of the agent that made the call. */
 function answeredCalls(lines: readonly Line[]): { calls: string[]; answers: string[] } {
   const parts = (type: string) =>
     lines
@@ -150,7 +150,7 @@ test("a run without a model fits the schemas", async () => {
   expect([ruled.code, ruled.result.model]).toEqual([0, "offline/rules"]);
 });
 
-test("a session that was left for later says what it waits for, and fits the schemas", async () => {
+test("a parked session says what it waits for, and fits the schemas", async () => {
   const make = play(
     (request) => {
       if (!isMain(request)) return request.turn === 0 ? { calls: [write] } : { text: "written" };

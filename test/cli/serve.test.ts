@@ -64,7 +64,7 @@ test("a link of `serve` opens the app once, a second `serve` gives another, and 
   expect(notes(world)).toEqual([]);
 });
 
-test("a browser that is in stays in when the server starts again at the same port", async () => {
+test("a browser stays signed in when the server restarts at the same port", async () => {
   await using world = new World();
   const first = await serve(world);
   const cookie = await cookieOf(first.place);
@@ -92,7 +92,7 @@ test("programs of the same user find the server and its key, as long as it runs"
   expect(await findRunningServer(where)).toBeNull();
 });
 
-test("a session under way survives the server's end, and goes on when it starts again", async () => {
+test("a session under way survives the end of the server and continues when it restarts", async () => {
   await using world = new World();
   const asked = Promise.withResolvers<void>();
   let calls = 0;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startModel } from "./model.ts";
 import { World } from "./world.ts";
 
-test("delete and prune say what would go, need a yes without a terminal, and remove it then", async () => {
+test("delete and prune say what would be removed, need --yes without a terminal, and then remove it", async () => {
   await using world = new World();
   world.model = await startModel(() => ({ text: "done" }));
   world.agent("main", "");

@@ -113,7 +113,7 @@ for (const [signal, code, slow] of [
   });
 }
 
-test("a disk that takes nothing is named with its remedy, and is no defect", async () => {
+test("a full disk is reported with a remedy, and not as a defect", async () => {
   await using world = await hangingWorld();
   world.writeAt(join(world.config, "retinue/settings.json"), JSON.stringify({ graceSeconds: 0 }));
   await world.run(["sessions"]);
@@ -124,7 +124,7 @@ test("a disk that takes nothing is named with its remedy, and is no defect", asy
   expect(ended.stderr).toMatch(/hint: (The disk|Free)/);
 });
 
-test("a result that its disk does not take is told with its cause, and the run before it is whole in the record", async () => {
+test("a result that cannot be written is reported with its cause, and its run is complete in the record", async () => {
   await using world = new World();
   world.model = await startModel(() => ({ text: "done" }));
   world.agent("main", "");
@@ -137,7 +137,7 @@ test("a result that its disk does not take is told with its cause, and the run b
   expect(JSON.parse(stdout)).toMatchObject([{ status: "completed" }]);
 });
 
-test("a reader that goes away is no error", async () => {
+test("a reader that goes away is not an error", async () => {
   await using world = new World();
   world.copyFixture("project");
   const started = world.start(["agents", "check"]);

@@ -122,7 +122,7 @@ test("a filter that nothing fits says so and names what is recorded", async () =
   ]);
 });
 
-test("mistakes are usage or input errors that say what would do", async () => {
+test("mistakes are usage or input errors that say what is possible", async () => {
   const since = await stats("--since", "soon");
   expect([since.code, since.stderr]).toEqual([2, expect.stringContaining("7d")]);
   const by = await stats("--by", "colour");

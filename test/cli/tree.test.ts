@@ -101,7 +101,7 @@ test("trace --calls shows every call, and a prefix of the id is enough", async (
   expect(stdout).not.toContain("tools: ls");
 });
 
-test("trace --json tells of every run what it was given, did and answered", async () => {
+test("trace --json has for every run what it was given, did and answered", async () => {
   const { format, session, totals, runs } = JSON.parse(
     (await world.call(["trace", "last", "--json"])).stdout,
   );
@@ -131,7 +131,7 @@ test("trace --json tells of every run what it was given, did and answered", asyn
   ]);
 });
 
-test("filters keep what is wanted in its place, and --failed leads to the first failure", async () => {
+test("filters keep the wanted runs in their place, and --failed shows the first failure", async () => {
   const trace = (...args: string[]) => world.call(["trace", "last", ...args]);
   const agents = (text: string) =>
     [...text.matchAll(/(?:completed|failed|partial) (\w+) "/g)].map(([, name]) => name);
@@ -184,7 +184,7 @@ test("export writes a session in every form, with its files when asked for", asy
   expect((await run("-o", "missing/one.md")).code).toBe(42);
 });
 
-test("the rows in the database alone tell who ran below whom, on what and how it ended", () => {
+test("the rows in the database alone show who ran below whom, on what, and how it ended", () => {
   using db = new DatabaseSync(join(world.data, "retinue.db"), { readOnly: true });
   const rows = db
     .prepare(

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startModel } from "./model.ts";
 import { World } from "./world.ts";
 
-test("a mandatory delegation that was not made is told to the person, and --no-triggers asks for none", async () => {
+test("a mandatory delegation that was not made is reported, and --no-triggers requires none", async () => {
   await using world = new World();
   world.model = await startModel(() => ({ text: "My own report." }));
   world.agent("main", "subagents: [writer]");

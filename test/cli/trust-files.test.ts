@@ -19,7 +19,7 @@ async function note(path: string, content: string): Promise<void> {
   await record.close();
 }
 
-test("what tainted runs wrote is listed, and a person takes the mark off by file, by copy, or off everything", async () => {
+test("files that tainted runs wrote are listed, and a person removes the mark from a file, a copy or all of them", async () => {
   expect(await world.call(["trust-files"])).toMatchObject({ code: 0, stdout: NONE });
   await note("notes.txt", "one");
   await note("moved.txt", "two");
@@ -42,7 +42,7 @@ test("what tainted runs wrote is listed, and a person takes the mark off by file
   expect((await world.call(["trust-files"])).stdout).toBe(NONE);
 });
 
-test("a person sees and lifts in one project what counts there, also what was written above or below it, and names", async () => {
+test("in a project a person sees and removes all marks that count there, also for names and for files written above or below it", async () => {
   const inner = join(world.project, "inner");
   mkdirSync(join(inner, "Do this and that"), { recursive: true });
   await note("inner/notes.txt", "one or two");

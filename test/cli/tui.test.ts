@@ -138,7 +138,7 @@ describe.skipIf(!hasTmux)("the screen of `retinue`", () => {
     await leave(pane);
   });
 
-  test("a window that changes its size is drawn anew, whole", async () => {
+  test("a resized window is redrawn completely", async () => {
     await using world = await scriptedWorld();
     using pane = new Pane(world, [], LARGE);
     await pane.has("❯ ask for something");

@@ -74,7 +74,7 @@ test("a diff can be applied by git to what was there before", async () => {
   expect(existsSync(join(copy, "new/file.txt"))).toBe(true);
 });
 
-test("an undo names what somebody changed since, and touches nothing", async () => {
+test("undo names files that were changed since, and touches nothing", async () => {
   await using world = await worldWith(({ turn }) =>
     turn === 0 ? writing("text.txt", "x") : { text: "done" },
   );
@@ -154,7 +154,7 @@ test.each(["last", "the session's id", "the beginning of it", "the run above"])(
   },
 );
 
-test("a name that fits no run is answered with what there is", async () => {
+test("a name that fits no run is refused with the names there are", async () => {
   await using world = new World();
   expect(await world.call(["diff", "run_nope"])).toMatchObject({ code: 42 });
   expect(await world.call(["merge"])).toMatchObject({ code: 2 });
@@ -172,7 +172,7 @@ test("kept contents and copies are readable by their owner only", async () => {
   expect(new Set(modes)).toEqual(new Set(["40700", "100600"]));
 });
 
-test("a data folder that cannot be looked into is not taken for an empty one", async () => {
+test("an unreadable data folder is not taken for an empty one", async () => {
   await using world = new World();
   const loop = join(world.project, "loop");
   symlinkSync(loop, loop);

@@ -36,7 +36,7 @@ test("Ctrl-C ends the question and shows typing again", async () => {
   expect(modes).toEqual([true, false]);
 });
 
-test("a secret comes from the first line of stdin, or from a variable, as it stands there", async () => {
+test("a secret comes unchanged from the first line of stdin, or from a variable", async () => {
   const { terminal, keys } = desk({ interactive: false, env: { PW: " from env " } });
   keys.end(" from stdin \r\nnot this\n");
   expect(await readSecret({ ...PASSWORD, stdin: true }, terminal)).toBe(" from stdin ");
@@ -46,7 +46,7 @@ test("a secret comes from the first line of stdin, or from a variable, as it sta
   });
 });
 
-test("no secret, and one that is no secret by its length, are refused without being repeated", async () => {
+test("a missing secret and one that is too long are refused without being repeated", async () => {
   const { terminal } = desk({ env: { LONG: "x".repeat(5_000) } });
   await expect(readSecret({ ...PASSWORD, env: "NONE" }, terminal)).rejects.toMatchObject({ code: "input" });
   const thrown = await readSecret({ ...PASSWORD, env: "LONG" }, terminal).catch((error: Error) => error);
@@ -54,7 +54,7 @@ test("no secret, and one that is no secret by its length, are refused without be
   expect(String(thrown)).not.toContain("xxx");
 });
 
-test("a question has an answer, a proposal, or without anybody a flag that is named", async () => {
+test("a question takes an answer or its proposal, and names the flag when nobody is there", async () => {
   const answered = desk();
   const asked = askFor(
     { value: undefined, flag: "--user", question: "name", proposal: "ada" },

@@ -66,7 +66,7 @@ export function describeUnheld(project: OpenProject): string[] {
         severity !== "info" && (file === files.user || file === files.project || UNHELD_CODES.has(code)),
     )
     .map(({ file, line, message, fix }) =>
-      stripControls(`${shortenPath(file, project.projectDir)}:${Math.max(1, line)}: ${message} (${fix})`),
+      stripControls(`${showProblemPlace({ file, line }, project.projectDir)}: ${message} (${fix})`),
     );
 }
 
@@ -85,6 +85,11 @@ export function findSettingsFiles({ projectDir, places }: Pick<OpenProject, "pro
 export function shortenPath(path: string, projectDir: string): string {
   const inside = relative(projectDir, path);
   return inside === "" || inside.startsWith("..") ? path : inside;
+}
+
+/** Where a problem is: file and line. */
+export function showProblemPlace({ file, line }: Pick<Problem, "file" | "line">, projectDir: string): string {
+  return `${shortenPath(file, projectDir)}:${Math.max(1, line)}`;
 }
 
 /** How many problems of each weight there are, in words; empty if there are none. */

@@ -27,7 +27,7 @@ test("a task without a command is a run", () => {
   expect(read("--", "--odd task")).toBe("run | -- | --odd task");
 });
 
-test("flags that go on with a session make a run, with an id or without", () => {
+test("flags that continue a session make a run, with an id or without", () => {
   expect(read("-c", "more")).toBe("run | -c | more");
   expect(read("-r")).toBe("run | -r");
   expect(read("-r", "ses_1")).toBe("run | -r | ses_1");
@@ -69,7 +69,7 @@ test("every command's help shows how it is called, once", () => {
     expect(readHelp(command).match(/^Examples?:$/gm), `retinue ${name} --help`).toHaveLength(1);
 });
 
-test("every command has its group and a few words in the program's own help, which stays short", () => {
+test("every command has its group and a summary in the program's help, which stays short", () => {
   const help = readHelp(program);
   for (const command of program.commands) {
     expect(command.helpGroup(), command.name()).not.toBe("");

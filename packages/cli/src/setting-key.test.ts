@@ -18,7 +18,7 @@ test("what is shown of a key reads back as the same key", () => {
   );
 });
 
-test("an unknown key is told with the nearest one and all there are", () => {
+test("an unknown key is refused with the nearest one and a list of all", () => {
   expect(() => findSettingSchema(["limits", "truns"])).toThrow(
     "there is no setting 'limits.truns'; did you mean 'turns'?",
   );
@@ -40,7 +40,7 @@ test("a value is JSON where the setting wants it, and text where it is a text", 
   expect(() => as("five", "integer")).toThrow("key must be a whole number, written as JSON");
 });
 
-test("secrets are hidden by their names, by their looks and in addresses", () => {
+test("secrets are hidden by their name, by their form and in addresses", () => {
   const value = {
     work: {
       apiKey: "plain words",

@@ -24,7 +24,7 @@ async function open() {
   return createLiveProject(options, await loadProject(options));
 }
 
-test("who asks while the project is being read shares one reading after it, and sees what was changed before asking", async () => {
+test("reloads that are asked for during a reload share the next one, which sees all changes made before", async () => {
   writeAgent("one", "first");
   const project = await open();
   const first = project.reload();
@@ -38,7 +38,7 @@ test("who asks while the project is being read shares one reading after it, and 
   expect(await project.reload()).not.toBe(projects[0]);
 });
 
-test("a file that has not changed is not parsed again; one of the same size and time with another content is", async () => {
+test("an unchanged file is not parsed again; one with the same size and time but different content is", async () => {
   const path = writeAgent("one", "aaaa");
   const other = writeAgent("two", "stays");
   const parsed: ParsedFiles = new Map();

@@ -19,6 +19,7 @@ import {
   openProject,
   shortenPath,
   showProblemCounts,
+  showProblemPlace,
 } from "../open-project.ts";
 import { printResult, type Terminal } from "../terminal.ts";
 
@@ -86,7 +87,7 @@ function showProblems(problems: readonly Problem[], { projectDir, registry }: Op
   const lines: string[] = [];
   for (const [file, group] of byFile) {
     for (const { line, severity, code, message, fix } of group.toSorted((a, b) => a.line - b.line)) {
-      const place = `${shortenPath(file, projectDir)}:${Math.max(1, line)}`;
+      const place = showProblemPlace({ file, line }, projectDir);
       lines.push(
         stripControls(`${place} ${severity} ${code} ${message}`),
         stripControls(`  fix: ${indented(fix)}`),

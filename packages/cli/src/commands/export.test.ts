@@ -39,7 +39,7 @@ test("a link is replaced and not followed, a folder and a missing folder are ref
   await expect(writePrivateFile(join(dir, "none", "x"), "")).rejects.toThrow(/cannot write .*none\/x/);
 });
 
-test("files are copied with their folders for the owner alone; links lead nowhere and are named", async () => {
+test("files are copied with their folders for the owner alone; links are not followed and are named", async () => {
   const from = join(dir, "from");
   const to = join(dir, "to");
   mkdirSync(join(from, "work_products"), { recursive: true });

@@ -98,7 +98,7 @@ function protectedFiles(into: string, terminal: Terminal): (path: string) => str
   };
 }
 
-/** The copies that a name stands for: a run's own, else those below it, or a session's; a copy within another one first. */
+/** The copies that a name means: a run's own, else those below it, or a session's; a copy within another one first. */
 async function findCopies({ record }: KeptChanges, name: string): Promise<readonly WorktreeRow[]> {
   const live = (await record.listWorktrees()).filter((row) => row.status === "kept");
   const fitting = live.filter((row) => row.runId.startsWith(name));

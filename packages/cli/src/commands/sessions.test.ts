@@ -30,7 +30,7 @@ function session(fields: Partial<SessionSummary> = {}): SessionSummary {
 const draw = (sessions: SessionSummary[], width = 120) =>
   drawSessions(sessions, { nowMs: NOW, canvas: createCanvas({ width }) });
 
-test("a list shows what each session is and amounts to, and how to look closer", () => {
+test("a list shows each session with its figures and how to look closer", () => {
   expect(draw([session()])).toEqual([
     "SESSION           STARTED  STATUS        RUNS   TIME   COST  PROJECT  TASK",
     "ses_abcdefghijkl  2h ago   ✅ completed  1,204  1m01s  $?    shop     find the cause of the crash and fix it",
@@ -39,7 +39,7 @@ test("a list shows what each session is and amounts to, and how to look closer",
   ]);
 });
 
-test("what nobody works on says how it goes on", () => {
+test("a session that no process works on says how to continue it", () => {
   const text = draw([
     session({ status: "running", state: "interrupted", session_id: "ses_i" }),
     session({ status: "running", state: "waiting" }),
@@ -58,7 +58,7 @@ test("columns give way on a narrow screen, the task last, and no line is wider",
   for (const line of lines) expect(measureWidth(line)).toBeLessThanOrEqual(62);
 });
 
-test("a match that the list would not show stands below its line, without escape codes", () => {
+test("a match that the list would not show is below its line, without escape codes", () => {
   const found = { agent: "scout", in: "answer" as const, excerpt: "…the \u001b[31mneedle\n is here" };
   expect(draw([session({ found })])[2]).toBe("  answer of scout: …the needle is here");
 });

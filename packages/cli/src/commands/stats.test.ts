@@ -24,7 +24,7 @@ function figures(more: Partial<RunStats> = {}): RunStats {
   };
 }
 
-test("figures stand below each other, and the line of all comes last", () => {
+test("figures are aligned, and the line of totals comes last", () => {
   const few = figures({
     runs: 3,
     open: 1,
@@ -55,7 +55,7 @@ test("figures stand below each other, and the line of all comes last", () => {
   ]);
 });
 
-test("what was cancelled is no failure, and tests, files and sub-agents' tokens stand in the notes", () => {
+test("a cancelled run is not a failure, and tests, files and sub-agents' tokens are in the notes", () => {
   const work = { files: 3, testsRun: 14, testsPassed: 12, toolCalls: 9 };
   const total = figures({ runs: 8, cancelled: 2, work, subtree: { ...work, tokens: 20_000, costUsd: null } });
   const [, line] = drawStats({ groups: [], total }, "role");
@@ -72,7 +72,7 @@ test("by role there is no column of models, and by model none of roles", () => {
   expect(heads).toEqual([expect.stringMatching(/^ROLE +RUNS/), expect.stringMatching(/^MODEL +RUNS/)]);
 });
 
-test("all and none are said only where they are meant", () => {
+test("0 % and 100 % are shown only for exact shares", () => {
   const show = (rate: number, low: number, high: number) =>
     showSuccess(figures({ success: { rate, low, high, n: 1_000 } }));
   expect(show(0.999, 0.994, 0.9998)).toBe("99 % (99–99, n=1,000)");

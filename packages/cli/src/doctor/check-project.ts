@@ -6,7 +6,7 @@ import type { Settings } from "@retinue/core/schema/settings";
 import { findPlaces } from "@retinue/core/settings/places";
 import { showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
-import { findSettingsFiles, type OpenProject, shortenPath } from "../open-project.ts";
+import { findSettingsFiles, type OpenProject, shortenPath, showProblemPlace } from "../open-project.ts";
 import { type Finding, ok, problem, warning } from "./run-checks.ts";
 
 const MOST_DETAILS = 8;
@@ -67,8 +67,7 @@ export function checkSettingsFiles(project: OpenProject): Finding {
   const problems = project.problems.filter(({ file }) => file === files.user || file === files.project);
   const details = cutDetails(
     problems.map(
-      ({ file, line, message }) =>
-        `${shortenPath(file, project.projectDir)}:${Math.max(1, line)} ${cutToLine(message, 200)}`,
+      (problem) => `${showProblemPlace(problem, project.projectDir)} ${cutToLine(problem.message, 200)}`,
     ),
   );
   const facts = {

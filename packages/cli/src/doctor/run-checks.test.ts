@@ -18,7 +18,7 @@ test("findings come in the order of the list, whichever check is ready first", a
   expect(seen).toEqual(["slow", "quick"]);
 });
 
-test("a check that throws and one that never answers are findings, and hold up nobody", async () => {
+test("a check that throws and one that never answers become findings and hold up no other check", async () => {
   let told: AbortSignal | undefined;
   const checks: DoctorCheck[] = [
     {

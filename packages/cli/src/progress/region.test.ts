@@ -46,7 +46,7 @@ test("each frame is one write that the terminal shows at once", () => {
   }
 });
 
-test("lines that a narrower terminal has wrapped are taken away whole", () => {
+test("lines that a narrower terminal has wrapped are erased completely", () => {
   const screen = smallScreen({ columns: 20, rows: 10 });
   const region = createRegion(screen);
   region.above("a notice");
@@ -77,7 +77,7 @@ test("a region that was never drawn writes nothing", () => {
   expect(screen.written).toEqual([]);
 });
 
-test("whatever is drawn, the screen ends with all that was said and then the last lines", () => {
+test("whatever is drawn, the screen ends with everything written above and then the last lines", () => {
   const line = fc.string({ unit: fc.constantFrom("a", "b", "-"), minLength: 1, maxLength: 19 });
   const step = fc.oneof(
     fc.record({ draw: fc.array(line, { maxLength: 5 }) }),

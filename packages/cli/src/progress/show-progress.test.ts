@@ -24,26 +24,26 @@ function told(events: readonly RetinueEvent[], endsWithError: boolean): string {
   return lines.join("\n");
 }
 
-test("a failure is told once: by the end of the run, or by what comes after it", () => {
+test("a failure is reported once: when the run ends, or by what is printed after it", () => {
   const events = [started("main"), wrong, failed("main", "too busy")];
   expect(told(events, false).match(/too busy/g)).toHaveLength(1);
   expect(told(events, true)).not.toContain("too busy");
 });
 
-test("a model call that failed is told when it is repeated, while the run waits", () => {
+test("a failed model call is reported while the run waits to repeat it", () => {
   const waits: RetinueEvent = { ...AT, type: "run.waiting", on: "provider" };
   expect(told([started("main"), wrong, waits], true)).toContain(
     "❌ error main: a model call failed: too busy",
   );
 });
 
-test("a run that ends with another failure than its last model call tells both", () => {
+test("a run that ends with a different failure than its last model call reports both", () => {
   const text = told([started("main"), wrong, failed("main", "no budget")], false);
   expect(text).toContain("too busy");
   expect(text).toContain("no budget");
 });
 
-test("a name that a model made up for a tool steers no terminal", () => {
+test("a tool name that a model made up cannot steer the terminal", () => {
   const tool = "bash\u001b[2J\u009b31m";
   const call = { ...AT, callId: "c", tool };
   const text = told(
@@ -58,7 +58,7 @@ test("a name that a model made up for a tool steers no terminal", () => {
   expect(text).not.toMatch(/(?!\n)\p{Cc}/u);
 });
 
-test("a question tells nobody's escape codes", () => {
+test("a question shows no escape codes", () => {
   const lines: string[] = [];
   createNotices({ tell: (text) => lines.push(text) })({
     ...AT,

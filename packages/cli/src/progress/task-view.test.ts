@@ -16,7 +16,7 @@ const call = (callId: string): RetinueEvent => ({
   durationMs: 1,
 });
 
-test("the tally tells in one line what everything took; a retry is no other agent, a file counts once", () => {
+test("the tally is one line; a retry does not count as another agent, and a file counts once", () => {
   const tally = createTaskTally();
   const events = [
     started("a"),
@@ -44,7 +44,7 @@ test("the tally tells in one line what everything took; a retry is no other agen
   );
 });
 
-test("one unknown price makes the cost unknown, and nothing at all is no error", () => {
+test("one unknown price makes the cost unknown, and no results at all is not an error", () => {
   const tally = createTaskTally();
   const unknown = { ...resultOf("a"), cost_usd: { self: null, subtree: null } };
   expect(tally.line([resultOf("b"), unknown])).toContain("$?");

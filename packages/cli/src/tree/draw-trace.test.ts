@@ -43,11 +43,11 @@ function family(rows: RowOf): void {
   rows.turn(main, [8_000, 10_000]);
 }
 
-test("nothing is drawn of nothing", () => {
+test("a trace without runs is drawn as nothing", () => {
   expect(draw(made(() => {}))).toEqual([]);
 });
 
-test("a tree has a line per run with its figures, and all bars stand on one axis of time", () => {
+test("a tree has a line per run with its figures, and all bars share one time axis", () => {
   expect(draw(made(family))).toMatchInlineSnapshot(`
     [
       "RUN                                             TIME    TOKENS     COST  0             5.0s    10.0s",
@@ -112,7 +112,7 @@ test("calls are shown in their order when asked for, and runs of a batch hang fr
   expect(lines[4]).toMatch(/^└─ ✅ completed a/);
 });
 
-test("retries, repeated model calls, partial ends and their reasons are said", () => {
+test("retries, repeated model calls and the reasons of partial ends are shown", () => {
   const metadata = { attempt: 2, task: "the real task", result: { partial: true } };
   const lines = draw(
     made((rows) => {
@@ -125,7 +125,7 @@ test("retries, repeated model calls, partial ends and their reasons are said", (
   expect(lines[2]).toBe("   1 turn · retry 2 · 1 model call repeated · stopped by max_iterations");
 });
 
-test("what still runs is drawn up to now with what it has spent, what was broken off up to its last sign", () => {
+test("a running run is drawn up to now with what it has spent, an interrupted one up to its last row", () => {
   const open = (rows: RowOf) => {
     const run = rows.run("a", [0]);
     rows.turn(run, [0, 1_000], { prompt_tokens: 70, completion_tokens: 5, cost_usd: 0.5 });
@@ -135,7 +135,7 @@ test("what still runs is drawn up to now with what it has spent, what was broken
   expect(draw(made(open, "interrupted", 999_999))[1]).toMatch(/^⏸ interrupted a .* 1\.0s/);
 });
 
-test("a long stretch without work is left out and said", () => {
+test("a long stretch without work is left out, and the drawing says so", () => {
   const lines = draw(
     made((rows) => {
       rows.run("main", [0, 5_000]);
@@ -148,7 +148,7 @@ test("a long stretch without work is left out and said", () => {
   expect(lines.at(-1)).toContain("┊ 2h00m without work left out");
 });
 
-test("of many runs the upper ones and the failures are shown, and the rest is counted where it is", () => {
+test("with many runs the upper ones and the failures are shown, and the others are counted in their place", () => {
   const trace = made((rows) => {
     const top = rows.turn(rows.run("main", [0, 1_000]), [0, 10]);
     for (let parent = 0; parent < 5; parent++) {

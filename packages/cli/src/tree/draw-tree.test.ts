@@ -54,7 +54,7 @@ test("what has ended is one line that counts its sub-agents", () => {
   expect(lines[1]).toMatch(/^└─ a {2}· 3 sub-agents, 1 failed +12\.0s +\d+ +\$0\.04 {2}✅ completed$/);
 });
 
-test("a failure says why, as long as the run above goes on", () => {
+test("a failed run says why while the run above it continues", () => {
   const [, line] = draw([
     started("main"),
     started("a", "main", { task: "t" }),
@@ -63,7 +63,7 @@ test("a failure says why, as long as the run above goes on", () => {
   expect(line).toMatch(/^└─ a {2}t {2}· the disk is full .*❌ failed$/);
 });
 
-test("what does not fit is counted, and who asks or has failed is not what is left out", () => {
+test("runs that do not fit are counted, and those that ask or failed are never left out", () => {
   const ids = Array.from({ length: 30 }, (_, index) => `r${index}`);
   const lines = draw(
     [
@@ -82,7 +82,7 @@ test("what does not fit is counted, and who asks or has failed is not what is le
   expect(lines.at(-1)).toBe("… 22 more running, 1 waiting, 1 completed");
 });
 
-test("thousands of runs that ended are counted though nobody holds them", () => {
+test("thousands of ended runs are counted although the tree no longer holds them", () => {
   const tree = createRunTree({ maxNodes: 5 });
   tree.take(started("main"));
   for (let index = 0; index < 1_200; index++) {

@@ -13,7 +13,7 @@ function growTree(...events: RetinueEvent[]) {
 
 const AT = { sessionId: "ses_1", atMs: 0 };
 
-test("runs hang below those that began them, and those above count them", () => {
+test("a run is below the run that began it, and every run above counts it", () => {
   const tree = growTree(started("a"), started("b", "a"), started("c", "b"), failed("c", "no"), ended("b"));
   expect(tree.roots.map((node) => node.runId)).toEqual(["a"]);
   expect(tree.node("b")?.children.map((node) => node.runId)).toEqual(["c"]);
@@ -47,7 +47,7 @@ test("the tool of a run is the latest of its calls that is still open", () => {
   expect(tree.node("a")).toMatchObject({ currentTool: null });
 });
 
-test("waiting is told from running, and cut short from completed", () => {
+test("waiting is shown apart from running, and partial apart from completed", () => {
   const tree = growTree(started("a"), { ...AT, type: "run.waiting", runId: "a", on: "slot" });
   expect(tree.node("a")).toMatchObject({ status: "waiting", waitingOn: "slot" });
   tree.take({ ...AT, type: "run.waiting", runId: "a", on: null });
@@ -56,7 +56,7 @@ test("waiting is told from running, and cut short from completed", () => {
   expect(tree.node("a")?.status).toBe("partial");
 });
 
-test("streamed text changes nothing to be seen but that the run writes", () => {
+test("streamed text changes only that the run is shown as writing", () => {
   const tree = growTree(started("a"), {
     ...AT,
     type: "turn.started",
@@ -93,13 +93,13 @@ test("a run that goes on after a crash starts again in place", () => {
   expect(tree.node("a")?.below).toMatchObject({ runs: 1, live: 1, failed: 0 });
 });
 
-test("a child that is heard of before its parent is put below it later", () => {
+test("a child whose start arrives before its parent's is put below it later", () => {
   const tree = growTree(started("b", "a"), turned("b"), started("a"));
   expect(tree.roots.map((node) => node.runId)).toEqual(["a"]);
   expect(tree.node("a")?.tokens).toBe(15);
 });
 
-test("of more runs than it holds, those go that ended first, failures last, and they stay counted", () => {
+test("beyond its limit the tree drops the runs that ended first, failures last, and still counts them", () => {
   const tree = createRunTree({ maxNodes: 100 });
   tree.take(started("root"));
   for (let index = 0; index < 5_000; index++) {
@@ -114,7 +114,7 @@ test("of more runs than it holds, those go that ended first, failures last, and 
   expect([tree.node("r4999")?.status, tree.node("r8")]).toEqual(["completed", undefined]);
 });
 
-test("more live runs than it holds are not taken, and nothing grows", () => {
+test("beyond its limit of live runs the tree takes no more", () => {
   const tree = createRunTree({ maxNodes: 10 });
   for (let index = 0; index < 50; index++) tree.take(started(`r${index}`));
   expect(tree.roots).toHaveLength(10);

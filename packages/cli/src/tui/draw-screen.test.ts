@@ -104,7 +104,7 @@ function question(said: string) {
   } as const;
 }
 
-test("the tree stands beside the conversation from 120 columns on, and under it below that", () => {
+test("the tree is beside the conversation from 120 columns on, and below it in a narrower window", () => {
   const state = withEntries({ kind: "person", text: "hello" });
   expect(draw(state, 120, 24).lines[0]).toMatch(/^❯ hello +│ x+$/);
   const narrow = draw(state, 119, 24).lines;
@@ -217,7 +217,7 @@ test("scrolling back shows the beginning of a long conversation", () => {
   expect(text(draw({ ...state, scroll: most }, 80, 24))).toContain("said 0\n");
 });
 
-test("Markdown is shown lightly: marks go, structure stays, and a link says where it leads", () => {
+test("Markdown marks are removed, its structure stays, and a link shows its address", () => {
   const said = "# Title\n\n- **one** `two`\n\n```ts\nconst a = 1;\n```\n[here](https://example.org)";
   const state = withEntries({ kind: "agent", runId: "r", agent: "main", text: said, streaming: false });
   const { lines } = drawScreen(state, {

@@ -50,7 +50,7 @@ test("text with line ends within is a paste: it is put in as it is and sends not
   expect(readKeys("a\rb\r", {})).toEqual([{ name: "text", text: "a\nb\n" }]);
 });
 
-test("new lines are told from Enter", () => {
+test("keys for a new line are told apart from Enter", () => {
   expect(readKeys("", { return: true })).toEqual([{ name: "enter" }]);
   for (const [input, key] of [
     ["", { return: true, meta: true }],

@@ -19,7 +19,7 @@ test("what was typed comes back in its order, for its project only, from a file 
   expect(readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600]);
 });
 
-test("a damaged line hides no other, and a long file is cut to its end", async () => {
+test("a damaged line hides no other, and of a long history file only the end is kept", async () => {
   const here = { dataDir, projectDir: "/a" };
   await rememberInput(here, "first");
   const folder = join(dataDir, "history");

@@ -4,7 +4,7 @@ import { started } from "../../../../test/fixtures/run-events.ts";
 import { createRunTree } from "../tree/run-tree.ts";
 import { listParked, listRuns } from "./perform-command.ts";
 
-test("of many runs the last are listed, with how many came before and how to see them", () => {
+test("of many runs the last ones are listed, with how many came before and how to see them", () => {
   const tree = createRunTree();
   expect(listRuns(tree)).toBe("nothing has run yet");
   tree.take(started("run_0"));
@@ -19,7 +19,7 @@ test("of many runs the last are listed, with how many came before and how to see
   expect(rest).toHaveLength(99);
 });
 
-test("of many that wait the oldest are listed, with how many more there are and how to see them", async () => {
+test("of many waiting calls the oldest are listed, with how many more there are and how to see them", async () => {
   await using t = testRuntime({ lead: [] });
   const { record } = t.runtime;
   const ask = (sessionId: string, index: number) =>

@@ -5,7 +5,7 @@ import { ReadStream } from "node:tty";
 import { expect, test } from "vitest";
 import { guardScreen } from "./start-tui.ts";
 
-test("painting anew covers the whole screen, takes the keys again, and is over when the terminal is given back", () => {
+test("repainting covers the whole screen, takes the keys again, and stops once the terminal is given back", () => {
   const dir = mkdtempSync(join(tmpdir(), "retinue-guard-"));
   const fd = openSync(join(dir, "screen"), "w+");
   const modes: boolean[] = [];

@@ -4,7 +4,7 @@ import { answerKeys, createLineReader } from "./talk-linearly.ts";
 const asked = (nowMs: number) => ({ isAsked: true, nowMs });
 const idle = (nowMs: number) => ({ isAsked: false, nowMs });
 
-test("an answer to a question that has gone meanwhile is neither sent on nor taken for the next one's", () => {
+test("an answer to a question that has gone is neither sent on nor taken for the next question", () => {
   const reader = createLineReader();
   reader.asked(0);
   expect(reader.read("y", idle(10))).toMatchObject({ keys: [], fault: expect.stringContaining("has gone") });
@@ -26,7 +26,7 @@ test("a question that comes after an answer can be answered at once", () => {
   expect(reader.read("y", asked(3)).keys).toHaveLength(1);
 });
 
-test("what is no answer leaves the question open, and a sentence after it has gone is a message", () => {
+test("a line that is no answer leaves the question open, and a sentence after the question has gone is a message", () => {
   const reader = createLineReader();
   reader.asked(0);
   expect(reader.read("what?", asked(1)).fault).toContain("no answer");

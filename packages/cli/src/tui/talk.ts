@@ -9,7 +9,7 @@ import { type Style, type StyledSpan, wrapSpans } from "./spans.ts";
 import { addEntry, MOST_STREAMED, replaceEntry, type TalkEntry, type TuiState } from "./tui-state.ts";
 
 const MAX_INPUT = 200;
-/** Denials that nobody uttered: what ended with the run is told by its end. */
+/** Denials that no person made: the end of the run reports them. */
 const STOPS = new Set([STOPPED.by, "the end of the program"]);
 /** Calls that the tree shows better. */
 const SHOWN_BY_TREE = new Set(["delegate", "delegate_many", "collect_results"]);
@@ -104,7 +104,7 @@ function streamed(state: TuiState, { runId, text }: EventNamed<"text.streamed">)
   return { ...state, entries };
 }
 
-/** The whole text of a turn stands for what was streamed of it; a turn that failed takes its text back. */
+/** The whole text of a turn replaces what was streamed of it; a failed turn removes its text. */
 function turnEnded(state: TuiState, { runId, text, error }: EventNamed<"turn.ended">): TuiState {
   const run = state.alive.get(runId);
   if (!run?.isRoot) return state;

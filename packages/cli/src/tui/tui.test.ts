@@ -140,7 +140,7 @@ test("a steering message is marked as read, or as unread if its run ends first",
   expect(fates).toEqual([undefined, "read", "unread"]);
 });
 
-test("streamed text grows, and the whole text of the turn stands for it", () => {
+test("streamed text grows, and the whole text of the turn replaces it", () => {
   const desk = running();
   const turn = { runId: "run_1", turn: 1 };
   desk.event({ type: "text.streamed", ...turn, text: "Hel" });
@@ -152,7 +152,7 @@ test("streamed text grows, and the whole text of the turn stands for it", () => 
   expect(said).toMatchObject([{ text: "Hello.", streaming: false }]);
 });
 
-test("a turn that failed takes its streamed text back", () => {
+test("a failed turn removes the text that it streamed", () => {
   const desk = running();
   desk.event({ type: "text.streamed", runId: "run_1", turn: 1, text: "Hel" });
   const error = { type: "network", message: "lost", recoverable: true } as const;
@@ -176,7 +176,7 @@ test("an unknown price makes the sum unknown", () => {
   expect(desk.state.spent).toEqual({ tokens: 30, costUsd: null, tasks: 2 });
 });
 
-test("Esc stops the conversation's run; other tasks are stopped by the next", () => {
+test("Esc stops the conversation's run, and a second Esc the other tasks", () => {
   const desk = running().started("run_9", "coder", null, "ses_9");
   desk.taken();
   expect(desk.press("esc").taken()).toEqual([{ kind: "cancel", ids: ["ses_1"] }]);
@@ -184,7 +184,7 @@ test("Esc stops the conversation's run; other tasks are stopped by the next", ()
   expect(desk.press("esc").taken()).toEqual([{ kind: "cancel", ids: ["ses_9"] }]);
 });
 
-test("Ctrl-C stops everything, a second leaves, and a key between takes it back", () => {
+test("Ctrl-C stops everything, a second one leaves, and another key in between cancels leaving", () => {
   const desk = running();
   desk.taken();
   expect(desk.press("interrupt").taken()).toEqual([{ kind: "cancel", ids: ["ses_1"] }]);
@@ -201,7 +201,7 @@ test("two Ctrl-C with a pause between them do not leave", () => {
   expect(desk.press("interrupt").taken()).toEqual([]);
 });
 
-test("letters typed when a question comes up go on into the input and answer nothing", () => {
+test("letters typed just as a question comes up go into the input and answer nothing", () => {
   const desk = running()
     .type("wh")
     .dispatch({ type: "asked", request: request("apr_1"), atMs: 1_000 });
@@ -264,7 +264,7 @@ test("an input that begins with a blank is not kept", () => {
   expect(new Desk().type(" secret").press("enter").taken()).toEqual([{ kind: "start", text: "secret" }]);
 });
 
-test("slash commands complete: one that takes nothing is sent at once, another waits for the rest", () => {
+test("a completed slash command without arguments is sent at once, any other waits for them", () => {
   const desk = new Desk().type("/cos").press("enter");
   expect(desk.taken()).toContainEqual({ kind: "command", name: "cost", rest: "" });
   desk.type("/sp").press("enter");
@@ -274,7 +274,7 @@ test("slash commands complete: one that takes nothing is sent at once, another w
   expect(desk.taken()).toContainEqual({ kind: "command", name: "spawn", rest: "coder fix it" });
 });
 
-test("a path is no command", () => {
+test("a path is not taken for a slash command", () => {
   expect(new Desk().type("/usr/bin is full").press("enter").taken()).toContainEqual({
     kind: "start",
     text: "/usr/bin is full",

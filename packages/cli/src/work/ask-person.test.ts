@@ -90,7 +90,7 @@ test("the end of the input and the stop of the run are a no", async () => {
   expect((await other).allowed).toBe(false);
 });
 
-test("what a terminal kept from before the question answers nothing", async () => {
+test("what was typed before a question answers nothing", async () => {
   const at = desk({ isTTY: true });
   at.stdin.write("y\ny\n");
   const ask = createAsker(at);
@@ -101,7 +101,7 @@ test("what a terminal kept from before the question answers nothing", async () =
   expect((await both).map((answer) => answer.allowed)).toEqual([false, false]);
 });
 
-test("after the end of the input, later questions are a no at once and are not put to anybody", async () => {
+test("after the end of the input, later questions are denied at once and not asked", async () => {
   const at = desk();
   const ask = createAsker(at);
   const both = Promise.all([ask(request("first"), signal), ask(request("second"), signal)]);
@@ -121,7 +121,7 @@ test("a call is shown with everything in it, even what escape codes would hide",
   expect(at.said.join("\n")).toContain("ls \\u009bx;reboot;\\u009c");
 });
 
-test("a question that is answered elsewhere says so, and lets go of the keyboard", async () => {
+test("a question that is answered elsewhere says so and releases the keyboard", async () => {
   const at = desk({ isTTY: true });
   const elsewhere = new AbortController();
   const asking = createAsker(at)(request("write"), elsewhere.signal);

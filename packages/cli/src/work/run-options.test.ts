@@ -13,7 +13,7 @@ test("the named agent, else main, else the only one gets the task", () => {
   expect(pickAgent(makeRegistry("a"), undefined)).toBe("a");
 });
 
-test("several agents without a main one are listed, none at all is a configuration error", () => {
+test("several agents without a main one are listed, and no agent at all is a configuration error", () => {
   expect(() => pickAgent(makeRegistry("a", "b"), undefined)).toThrow("say which one to run: a, b");
   expect(() => pickAgent(makeRegistry(), undefined)).toThrow(expect.objectContaining({ code: "config" }));
   expect(() => pickAgent(makeRegistry("a"), "c")).toThrow(expect.objectContaining({ code: "input" }));

@@ -115,7 +115,7 @@ export type Journal = {
   committed(): Promise<void>;
 };
 
-/** A call that waits for a person's word, or has had it. */
+/** A call that waits for a person's answer, or has had it. */
 export type Approval = {
   approvalId: string;
   sessionId: string;

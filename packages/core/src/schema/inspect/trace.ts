@@ -4,8 +4,8 @@ import { type DeliverableVerdict, type FlowContext, RUN_STATUSES, type RunStatus
 export const TRACE_FORMAT = 1;
 
 /**
- * How a session stands. A session that the record calls running may be at work, wait for a person's word, or have lost
- * its process; one that has ended has the status it ended with.
+ * How a session stands. A session that the record calls running may be at work, wait for a person, or have lost its
+ * process; one that has ended has the status it ended with.
  */
 export type SessionState = (typeof SESSION_STATES)[number];
 export const SESSION_STATES = ["waiting", "interrupted", ...RUN_STATUSES] as const;
