@@ -9,10 +9,10 @@ import { createProgram } from "./program.ts";
 import { listKnownKeys } from "./setting-key.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A word that can stand at the cursor, and what it is. */
+/** A word that can be typed at the cursor, and what it is. */
 type Candidate = { name: string; about: string };
 
-/** What can stand somewhere: some words, names that only the record or the project knows, or paths. */
+/** What can be typed somewhere: some words, names that only the record or the project knows, or paths. */
 type Values = NameKind | "files" | "folders" | readonly string[];
 type NameKind = "agents" | "accounts" | keyof typeof QUERIES;
 
@@ -44,7 +44,7 @@ const BY_ARGUMENT: readonly (readonly [pattern: RegExp, values: Values])[] = [
 ];
 
 /**
- * `retinue __complete WORDS…`: what can stand in the place of the last word, for the scripts of `retinue completion`: a line
+ * `retinue __complete WORDS…`: what can replace the last word, for the scripts of `retinue completion`: a line
  * each with its meaning behind a tab, or `@files` or `@folders`; nothing at all if something is wrong.
  */
 export async function completeWords(words: readonly string[], terminal: Terminal): Promise<void> {

@@ -73,7 +73,7 @@ async function readGood(file: string): Promise<SettingsFile | undefined> {
   return read && "value" in read ? read : undefined;
 }
 
-/** Agents are not settings but stand in the same files: the user's by name, the roles of both. */
+/** Agents are not settings but are in the same files: the user's by name, the roles of both. */
 function readAgents({ user, project }: Levels["read"]): Record<string, unknown> {
   const roles = project?.value.AgentRoles ?? user?.value.AgentRoles;
   const agents = user?.value.agents;

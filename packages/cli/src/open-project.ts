@@ -37,7 +37,7 @@ export async function openProject(
   };
 }
 
-/** The same for commands that must not go on with broken settings. */
+/** The same for commands that must not run with broken settings. */
 export async function openSoundProject(
   options: CommonOptions & { agents?: string },
   terminal: Terminal,

@@ -9,7 +9,7 @@ import { findPlaces } from "@retinue/core/settings/places";
 import { type CommonOptions, findProjectDir } from "./open-project.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Opens the record for `read`; undefined if nothing was ever recorded. Another process may go on writing. */
+/** Opens the record for `read`; undefined if nothing was ever recorded. Another process may still write. */
 export async function withRecord<Value>(
   terminal: Terminal,
   read: (record: Record) => Value | Promise<Value>,

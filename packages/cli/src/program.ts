@@ -104,7 +104,7 @@ function findMeant(args: readonly string[]): (name: string) => boolean {
 }
 
 /**
- * The arguments with `run` put in where a task stands without it: a first word with a blank in it is a task, and so is
+ * The arguments with `run` put in front of a task that lacks it: a first word with a blank in it is a task, and so is
  * any word after flags of `run`, and whatever comes by stdin when only such flags are given. A single unknown word
  * is treated as a mistyped command.
  */

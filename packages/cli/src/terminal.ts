@@ -27,7 +27,7 @@ export type Terminal = {
   print(text: string): void;
   /** Progress, warnings and questions. */
   tell(text: string): void;
-  /** A question, whose answer stands on the same line. */
+  /** A question, whose answer is typed on the same line. */
   prompt(text: string): void;
   /** Why results could not be written, such as a full disk. */
   readonly lost?: Error | undefined;

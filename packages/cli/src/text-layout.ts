@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import type { Terminal } from "./terminal.ts";
 
-/** Signs that are one column wide each, whatever stands beside them. */
+/** Signs that are one column wide each, whatever is beside them. */
 const SIMPLE = /^[\u0020-\u007e\u00a1-\u02ff\u2010-\u2027]*$/;
 const MOST_KEPT = 10_000;
 const segmenter = new Intl.Segmenter();

@@ -51,7 +51,7 @@ export type OpenedServer = {
   link(): string;
   /**
    * Begins nothing more and, once calls under way had so long to end, stops answering. Sessions stay as they are in the record,
-   * and go on when the server starts again.
+   * and are resumed when the server starts again.
    */
   close(graceMs?: number): Promise<void>;
 };

@@ -55,7 +55,7 @@ export function takeUpLeft(desk: LeftDesk, { tell, onFault, clock = systemClock 
 
 /**
  * Goes on with what an earlier server of this project left in the middle, whether it was stopped or killed, or with some of
- * that. One that cannot go on stays as it is and hinders no other.
+ * that. One that cannot be resumed stays as it is and does not stop the others.
  */
 export async function resumeLeft(desk: LeftDesk, only?: readonly string[]): Promise<WorkLeft> {
   const { runtime } = desk;

@@ -63,7 +63,7 @@ type ApproveOptions = RunOptions & { yes?: boolean; deny?: boolean; note?: strin
 /** What a person decided. */
 type Answer = { allowed: boolean; note?: string };
 
-/** `retinue approve ID`: shows a call that waits, takes the answer, and goes on with its session. */
+/** `retinue approve ID`: shows a call that waits, takes the answer, and continues its session. */
 async function approveCall(id: string, options: ApproveOptions, terminal: Terminal): Promise<number> {
   const unknown = () => new RetinueError("input", `no approval '${id}'; nothing was ever recorded`);
   const { approval, answer } = await requireRecord(terminal, unknown, async (record) => {
@@ -102,7 +102,7 @@ const LOOKS = 20;
 const LOOK_MS = 100;
 
 /**
- * Says who goes on with a session instead of this process. One that is just leaving it for later may have looked for
+ * Says which process continues a session instead of this one. A process that is just parking it may have looked for
  * answers already, so that a moment passes before it counts.
  */
 async function goesOnElsewhere(record: Record, sessionId: string): Promise<string | null> {

@@ -16,7 +16,7 @@ export default function registerCompletion(command: CliCommand): void {
     );
 }
 
-/** What each shell runs. The program itself says what can stand at the cursor: see `completeWords`. */
+/** What each shell runs. The program itself says what can be typed at the cursor: see `completeWords`. */
 const SCRIPTS = {
   bash: `# retinue: completion for bash. Load it with:  source <(retinue completion bash)
 _retinue() {

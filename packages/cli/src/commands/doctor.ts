@@ -123,12 +123,12 @@ function tellSlowness(terminal: Terminal): {
   };
 }
 
-/** A check that was given up may go on in the background; the program does not wait for it. */
+/** A check that was given up may still run in the background; the program does not wait for it. */
 function leaveSoon(): void {
   setTimeout(() => process.exit(process.exitCode), LEAVE_MS).unref();
 }
 
-/** Who is told how the checks go on. */
+/** Who is told about the progress of the checks. */
 type DoctorWatch = {
   /** Before the first one begins. */
   begins?(checks: readonly DoctorCheck[]): void;

@@ -26,7 +26,7 @@ export default function registerResume(command: CliCommand): void {
     .performs(resumeTask);
 }
 
-/** `retinue resume`: goes on with a session that a crash or a kill ended, in its own project, and returns the exit code. */
+/** `retinue resume`: continues a session that a crash or a kill ended, in its own project, and returns the exit code. */
 export async function resumeTask(
   id: string | undefined,
   options: RunOptions,
@@ -59,7 +59,7 @@ async function findOpen(
   );
 }
 
-/** A session to go on with, the agent its last task went to, what it waits for, and the process that has it. */
+/** A session to continue, the agent its last task went to, what it waits for, and the process that has it. */
 type Earlier = {
   row: SessionRow;
   agent: string | undefined;

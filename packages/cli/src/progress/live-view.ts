@@ -8,7 +8,7 @@ import { createStage } from "./stage.ts";
 
 const MAX_SUMMARY = 8;
 
-/** The tree of runs at the bottom of a terminal, while they go on. */
+/** The tree of runs at the bottom of a terminal, while they run. */
 export type LiveView = {
   take(event: RetinueEvent): void;
   /** Writes for good: above the tree, or while somebody else has the terminal, after that. */

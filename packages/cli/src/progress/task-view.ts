@@ -9,7 +9,7 @@ import type { LiveView } from "./live-view.ts";
 import { createNotices, createProgress } from "./show-progress.ts";
 import { isInForeground } from "./stage.ts";
 
-/** What a person sees on stderr while a task goes on. */
+/** What a person sees on stderr while a task runs. */
 export type TaskView = {
   /** To write with while the view is open. */
   readonly terminal: Terminal;

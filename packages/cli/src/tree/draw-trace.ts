@@ -266,7 +266,7 @@ const FAILURE_SHARE = 0.25;
 
 /**
  * Which runs to show if there are more than `limit`: some failures with all above them, then level by level, so that
- * what is left out stands as low in the tree as can be. A run is never shown without those above it.
+ * what is left out is as low in the tree as possible. A run is never shown without those above it.
  */
 export function pickRuns(roots: readonly TraceRun[], limit: number): ReadonlySet<TraceRun> {
   const runs = [...walkRuns(roots)];

@@ -22,7 +22,7 @@ export type TreeDrawing = {
   /** False draws with ASCII alone. */
   unicode?: boolean;
   paint?: Paint;
-  /** Whether the runs below a run are shown; by default those of a run that goes on, or that has some which do. */
+  /** Whether the runs below a run are shown; by default those of a run that has not ended, or that has such runs below it. */
   isOpen?: IsOpen;
   /** Draws only what is below this run. */
   below?: RunNode;
@@ -161,7 +161,7 @@ function paintStatus(status: NodeStatus, paint: Paint, right: Right): string {
   return `${paint.dim(right.text)}${colour(right.status.trimEnd())}`;
 }
 
-/** Which runs get a line of their own, and how those stand that do not. */
+/** Which runs get a line of their own, and counts of those that do not. */
 type Choice = { readonly shown: ReadonlySet<RunNode>; readonly hidden: Hidden };
 
 /** Runs without a line. */
@@ -170,7 +170,7 @@ type Hidden = { running: number; waiting: number; failed: number; completed: num
 /** Whether the runs below a run are shown. */
 type IsOpen = (node: RunNode) => boolean;
 
-/** Where a run stands among those that can be shown. */
+/** A run that can be shown, below its parent. */
 type Place = { node: RunNode; parent: Place | null };
 
 /**

@@ -2,7 +2,7 @@ import type { EventNamed, RetinueEvent, WaitingOn } from "@retinue/core/schema/e
 import type { RunResult } from "@retinue/core/schema/result";
 import { cutToLine } from "@retinue/core/text/plain-text";
 
-/** How a run stands, as a person sees it: waiting is told from running, and cut short from completed. */
+/** The status of a run as a person sees it: waiting is not running, and partial is not completed. */
 export type NodeStatus =
   | "pending"
   | "running"
@@ -110,7 +110,7 @@ export class RunNode {
     return found;
   }
 
-  /** Takes what a start says; a run that goes on after a crash starts again in place. */
+  /** Takes what a start says; a run that is resumed after a crash starts again in place. */
   begin(event: EventNamed<"run.started">): void {
     this.messageId = event.messageId;
     this.agent = cutToLine(event.agent, MAX_NAME);

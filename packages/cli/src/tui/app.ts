@@ -86,7 +86,7 @@ type TreePane = {
 
 const TREE_MARGIN = 2;
 
-/** The runs that matter now: what goes on, or the last task as long as it had sub-agents. */
+/** The runs that matter now: those that have not ended, or the last task if it had sub-agents. */
 function drawTreePane(tree: Pick<RunTree, "roots" | "node">, pane: TreePane): DrawnTree {
   const { roots } = tree;
   const last = roots.at(-1);

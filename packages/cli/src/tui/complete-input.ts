@@ -2,7 +2,7 @@ import { measureWidth } from "../text-layout.ts";
 import type { Editor } from "./editor.ts";
 import { cutSpans, type StyledSpan } from "./spans.ts";
 
-/** What could stand at the cursor. `from` is where the word begins that a choice replaces. */
+/** What could be typed at the cursor. `from` is where the word begins that a choice replaces. */
 export type Completion = {
   readonly kind: "command" | "agent" | "file";
   readonly from: number;
@@ -30,7 +30,7 @@ export function findCompletion(
   return null;
 }
 
-/** The beginning of a file's name after an `@` that stands at the beginning of a word. */
+/** The beginning of a file's name after an `@` that begins a word. */
 export function findMention(before: string): string | undefined {
   return /(?:^|\s)@([^\s@]*)$/.exec(before)?.[1];
 }

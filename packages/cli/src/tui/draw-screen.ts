@@ -25,7 +25,7 @@ type Drawing = {
 export type DrawnScreen = {
   readonly lines: readonly string[];
   readonly cursor: { x: number; y: number } | null;
-  /** Runs that can be selected, as they stand on the screen. */
+  /** Runs that can be selected, in the order on the screen. */
   readonly runIds: readonly string[];
   /** How far a page key scrolls, and how far one can scroll at all. */
   readonly page: number;
@@ -80,7 +80,7 @@ function drawTop(state: TuiState, drawing: Drawing, height: number): Top {
   return { lines, most: talk.most, runIds };
 }
 
-/** The conversation; what is short stands at the top. */
+/** The conversation; a short one begins at the top. */
 function drawTalk(
   state: TuiState,
   width: number,

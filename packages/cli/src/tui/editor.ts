@@ -233,7 +233,7 @@ function nameKey(input: string, key: RawKey): KeyName | undefined {
   return undefined;
 }
 
-/** Lines of the input, and where in them the cursor stands. */
+/** Lines of the input, and where the cursor is in them. */
 export type DrawnInput = { lines: StyledSpan[][]; cursor: { x: number; y: number } };
 
 const MARGIN = 2;

@@ -22,9 +22,9 @@ import type { Effect, TalkEntry, TuiState } from "./tui-state.ts";
 /** Options of `retinue tui`. */
 export type TuiOptions = Pick<RunOptions, "cwd" | "agent" | "model" | "agents"> & {
   permissionMode?: PermissionMode;
-  /** The session to go on in. */
+  /** The session to continue. */
   resume?: string;
-  /** Goes on in the newest session of the project. */
+  /** Continues the newest session of the project. */
   continue?: boolean;
   linear?: boolean;
   screenReader?: boolean;

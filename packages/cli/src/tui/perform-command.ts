@@ -237,7 +237,7 @@ export async function listParked({ runtime }: Pick<CommandDesk, "runtime">): Pro
   return [...lines, ...rest, "", "/approve ID allows it, /approve ID no [why] denies it"].join("\n");
 }
 
-/** `/approve ID [no [why]]`: answers, and lets the session go on if nothing else in it waits. */
+/** `/approve ID [no [why]]`: answers, and continues the session if nothing else in it waits. */
 async function answerParked({ runtime, say }: CommandDesk, rest: string): Promise<void> {
   const [, id = "", no, note = ""] = /^(\S+)(?:\s+(no)\b\s*([\s\S]*))?$/.exec(rest) ?? [];
   if (id === "") throw new RetinueError("input", "say which: /approve ID, or /approve ID no why");
@@ -246,13 +246,13 @@ async function answerParked({ runtime, say }: CommandDesk, rest: string): Promis
   if (!(await runtime.answer(approvalId, { allowed, by: PERSON_HERE, ...(note !== "" && { note }) })))
     throw new RetinueError("input", `${approvalId} has been answered already`);
   say(`${allowed ? "allowed" : "denied"}: ${tool}`);
-  // The process that has the session, this one or another, goes on with the answer.
+  // The process that has the session, this one or another, continues with the answer.
   if ((await runtime.record.findHolder(sessionId)) !== null) return;
   if ((await runtime.record.listApprovals({ sessionId, state: "waiting", limit: 1 })).length > 0) return;
   await (await runtime.resume(sessionId)).results;
 }
 
-/** `/resume [SESSION]`: goes on in an earlier session of this project; what a crash left open in it is finished first. */
+/** `/resume [SESSION]`: continues an earlier session of this project; what a crash left open in it is finished first. */
 async function resumeSession(desk: CommandDesk, id: string): Promise<void> {
   const { tui, runtime } = desk;
   if (isBusy(tui.snapshot().state))

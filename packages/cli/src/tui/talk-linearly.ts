@@ -116,7 +116,7 @@ function listen(tui: Tui, terminal: Terminal, { work, leave }: Listening): () =>
   };
   process.on("SIGINT", interrupt).on("SIGTERM", ended).on("SIGHUP", ended);
   const unsubscribe = tui.subscribe(tell);
-  // What was said last is drawn a moment later; the prompt stands below it.
+  // What was said last is drawn a moment later; the prompt comes below it.
   work.onDone = () => setTimeout(tell, 2 * FRAME_MS);
   tell();
   return () => {
@@ -163,7 +163,7 @@ export function createLineReader(): LineReader {
   };
 }
 
-/** A line as it is typed and sent; one that ends with a backslash goes on in the next. */
+/** A line as it is typed and sent; one that ends with a backslash continues in the next. */
 function readTyped(line: string): Key[] {
   return [...(line === "" ? [] : [{ name: "text", text: line } as const]), { name: "enter" } as const];
 }

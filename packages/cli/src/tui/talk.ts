@@ -202,7 +202,7 @@ export function drawEntries(
   return { lines: all.slice(Math.max(0, end - height), end), most };
 }
 
-/** Calls and endings stand together with what they belong to. */
+/** There is no blank line between calls, or between notices. */
 function isClose(before: TalkEntry | undefined, entry: TalkEntry): boolean {
   if (entry.kind === "call") return before?.kind === "call";
   return entry.kind === "notice" && before?.kind === "notice";

@@ -177,7 +177,7 @@ export type TalkEntry =
   /** How a task ended. */
   | { readonly kind: "ended"; readonly good: boolean; readonly text: string }
   | { readonly kind: "notice"; readonly level: "info" | "warning" | "error"; readonly text: string }
-  /** What a slash command has to say; its lines stand as they are. */
+  /** What a slash command has to say; its lines are shown as they are. */
   | { readonly kind: "output"; readonly text: string };
 
 /** Older entries than this many are forgotten on the screen; the record has them. */

@@ -129,7 +129,7 @@ export function reduce(state: TuiState, action: Action): NextState {
   }
 }
 
-/** Says how to go on with the conversation later, if there was one. */
+/** Says how to continue the conversation later, if there was one. */
 export function sayFarewell(tui: Tui, terminal: Terminal): void {
   const { sessionId } = tui.snapshot().state;
   if (sessionId !== null) terminal.tell(`session ${sessionId} · go on with: retinue tui -r ${sessionId}`);

@@ -39,7 +39,7 @@ export type RunOptions = CommonOptions & {
   triggers?: boolean;
   /** `ID:SEQ`. */
   fork?: string;
-  /** Goes on with the newest conversation of the project. */
+  /** Continues the newest conversation of the project. */
   continue?: boolean;
   /** A session's id; true for the newest. */
   resume?: string | true;
@@ -108,7 +108,7 @@ export function parseToolRules(values: readonly string[], flag: string, known: K
   });
 }
 
-/** Splits at commas and blanks that stand outside of brackets. */
+/** Splits at commas and blanks outside of brackets. */
 function splitList(text: string): string[] {
   const items: string[] = [];
   let depth = 0;

@@ -55,7 +55,7 @@ function printRun(result: RunResult, terminal: Terminal): void {
   }
   const text = stripControls(result.details || result.summary).trimEnd();
   const error = result.success ? "" : stripControls(result.error?.message ?? "").trimEnd();
-  // Where JSON was asked for, nothing else may stand in its place.
+  // Where JSON was asked for, nothing else may be printed instead.
   if (text && text !== error && !wantsForm(result)) terminal.print(text);
   if (error) terminal.tell(`error: ${error}`);
 }
@@ -209,7 +209,7 @@ async function offeredTools(record: Runtime["record"], messageId: number): Promi
   return Array.isArray(tools) ? tools.filter((name): name is string => typeof name === "string") : [];
 }
 
-/** What is counted while a stream goes on. */
+/** What is counted while a stream runs. */
 type StreamTotals = {
   usage: Usage;
   denials: { tool_name: string; tool_use_id: string; tool_input: unknown }[];

@@ -5,7 +5,7 @@ const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 /** A signal that asks the program to stop. */
 type StopSignal = keyof typeof CODES;
 
-/** Signals while a run goes on. */
+/** Signals during a run. */
 export type StopSignals = {
   /** The exit code of the signal that came, if one did. */
   readonly exitCode: number | undefined;

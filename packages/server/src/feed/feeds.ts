@@ -25,7 +25,7 @@ const LOOK_MS = 500;
 /** Whether a process is still alive is asked less often than whether it has written something. */
 const LOOKS_PER_STANDING = 4;
 const HEARTBEAT_MS = 15_000;
-/** After these a session stands otherwise. */
+/** These events change the state of a session. */
 const STANDING: ReadonlySet<RetinueEvent["type"]> = new Set([
   "session.started",
   "session.parked",

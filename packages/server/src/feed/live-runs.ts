@@ -10,7 +10,7 @@ export type SpentBefore = (
 const MOST_CHARS = 100_000;
 const MOST_PROGRESS_CHARS = 500;
 
-/** One run as it stands, and what has not been told of it yet. */
+/** The present state of one run, and what has not been told of it yet. */
 type Entry = {
   run: { -readonly [Field in keyof LiveText]: LiveText[Field] };
   calls: Map<string, { callId: string; tool: string; progress: string | null }>;
@@ -20,7 +20,7 @@ type Sessions = Map<string, { runs: Map<string, Entry>; isWatched: boolean }>;
 type RunEvent = Extract<RetinueEvent, { runId: string }>;
 
 /**
- * How the live runs of this process stand between two rows of the record, kept whether or not a page watches, so that
+ * The state of this process's live runs between two rows of the record, kept whether or not a page watches, so that
  * one that opens later sees the text so far. Changes are collected only for sessions that are watched.
  */
 export class LiveRuns {
@@ -60,7 +60,7 @@ export class LiveRuns {
     this.#forget(sessionId);
   }
 
-  /** All live runs of a session as they stand. */
+  /** The present state of all live runs of a session. */
   snapshot(sessionId: string): Record<string, LiveText> {
     const { runs } = this.#sessions.get(sessionId) ?? { runs: new Map<string, Entry>() };
     return Object.fromEntries([...runs].map(([runId, entry]) => [runId, entry.run]));
@@ -83,7 +83,7 @@ export class LiveRuns {
     const { sessionId, runId } = event;
     const known = this.#sessions.get(sessionId)?.runs.get(runId);
     if (event.type === "run.started") {
-      // Of a run that goes on the start has no seq: its row was there already.
+      // The start of a resumed run has no seq: its row was there already.
       const isPaused = known?.run.isPaused ?? false;
       const entry = this.#begin(sessionId, runId, { tokens: 0, costUsd: 0, isPaused });
       if (event.seq === undefined) void this.#addSpent(entry, sessionId, runId);

@@ -84,7 +84,7 @@ export class PersonsDesk {
     return Math.round(this.#clock.wallMs() + waiting.deadlineMs - this.#clock.monotonicMs());
   }
 
-  /** Stops looking. What waits stays open in the record until its session goes on. */
+  /** Stops looking. What waits stays open in the record until its session is resumed. */
   close(): void {
     this.#looking.set(false);
   }
@@ -111,7 +111,7 @@ export class PersonsDesk {
     try {
       await resume(sessionId);
     } catch (thrown) {
-      // The answer is kept all the same, and is found when the session goes on.
+      // The answer is kept all the same, and is used when the session is resumed.
       this.#options.onFault?.(sessionId, thrown);
     }
   }

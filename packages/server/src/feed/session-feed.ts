@@ -67,7 +67,7 @@ export class SessionFeed {
     this.#soon();
   }
 
-  /** Who works on it, how it stands or what waits may have changed. */
+  /** Who works on it, its state or what waits may have changed. */
   standingChanged(): void {
     this.#isStandingStale = true;
     this.#soon();

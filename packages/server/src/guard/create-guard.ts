@@ -32,7 +32,7 @@ export type RequestRefusal = {
   retryAfter?: number;
 };
 
-/** What becomes of a request. `entered`: a link was used, and the browser goes on to the page with its cookie. */
+/** What happens to a request. `entered`: a link was used, and the browser is sent to the page with its cookie. */
 export type RequestAdmission =
   | RequestRefusal
   | { kind: "admitted"; client: string }
@@ -129,7 +129,7 @@ function tooMany(retryAfter: number, message: string): RequestRefusal {
   return { kind: "refused", status: 429, code: "rate", message, hint, retryAfter };
 }
 
-/** Everything that stands between a request and the routes; tests switch each off to show what it is for. */
+/** Every check between a request and the routes; tests switch each off to show what it is for. */
 export type ServerGuards = {
   isOwnHost(host: string | null, port: number): boolean;
   isOwnOrigin(asked: GuardedRequest): boolean;

@@ -113,7 +113,7 @@ function judge(input: ReviewInput, agent: Agent | undefined, after: AgentRegistr
   }
 }
 
-/** An agent that stands above the reviewed one. */
+/** An agent above the reviewed one. */
 export function parentNamed(name: string, registry: AgentRegistry): Agent {
   const found = registry.get(name);
   if (found) return found;

@@ -14,7 +14,7 @@ import { PERSON } from "../feed/persons-desk.ts";
 import { Conflict } from "../http/http-errors.ts";
 import { type ApiRoute, defineRoute } from "../http/route.ts";
 
-/** Begins sessions, goes on with them and ends them; ends, holds and steers runs. */
+/** Begins, continues and ends sessions; ends, pauses and steers runs. */
 export const controlRoutes: readonly ApiRoute[] = [
   defineRoute({
     method: "post",
@@ -133,7 +133,7 @@ async function cancelHere(
   return runtime.cancel(request.id);
 }
 
-/** What is stopped here but not on disk would go on after a restart, and the client must not be told that it is done. */
+/** What is stopped here but not on disk would be resumed after a restart, and the client must not be told that it is done. */
 function notKept(thrown: unknown): never {
   throw new RetinueError(
     "store",
@@ -168,7 +168,7 @@ async function start(
   return { sessionId, runId };
 }
 
-/** A conversation goes on with the agent that began it, if its name is still that of an agent or of a broken definition. */
+/** A conversation continues with the agent that began it, if its name is still that of an agent or of a broken definition. */
 async function firstAgent(
   { runtime, project }: ServerDesk,
   { session_id: id }: SessionRow,

@@ -101,7 +101,7 @@ function steeredIn({ metadata_json: json }: MessageRow): string[] {
 export const USUAL_STEPS = 200;
 export const MOST_STEPS = 1_000;
 
-/** Which model and tool calls are wanted, and where to go on. */
+/** Which model and tool calls are wanted, and after which one. */
 type WantedSteps = { runId?: string | undefined; after: number; limit: number };
 
 /** A page of the model and tool calls of a session, or of one run, in the order they opened. */

@@ -5,7 +5,7 @@ import type { SessionState } from "@retinue/core/schema/inspect/trace";
 import type { SessionRow } from "@retinue/core/schema/record";
 import { sessionState } from "@retinue/core/trace/session-state";
 
-/** Looks up how a session stands now. */
+/** Looks up the present state of a session. */
 export async function readStanding(
   { runtime }: { runtime: Runtime },
   row: SessionRow,
