@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)("approvals", () => {
   });
 
   test.skipIf(!hasTmux)(
-    "what a terminal asks is on the Approvals screen, and answered there the terminal goes on",
+    "what a terminal asks is on the Approvals screen, and once it is answered there the terminal continues",
     async () => {
       await using team = await makeMessengers();
       await using served = await serve(team.world, 0, ["--agent", "chief"]);
@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser)("approvals", () => {
     },
   );
 
-  test.skipIf(!hasTmux)("a question that is answered at its terminal goes from the page", async () => {
+  test.skipIf(!hasTmux)("a question that is answered at its terminal disappears from the page", async () => {
     await using team = await makeMessengers();
     await using served = await serve(team.world, 0, ["--agent", "chief"]);
     const { page } = await visit(browser, served);

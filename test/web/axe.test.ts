@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)("every screen", () => {
   });
 
   for (const [way, [colorScheme, kind, width]] of WAYS.entries())
-    test(`has nothing that shuts anybody out and never scrolls sideways, in ${colorScheme} on a ${kind}`, async () => {
+    test(`is accessible and never scrolls sideways, in ${colorScheme} on a ${kind}`, async () => {
       const { page, faults } = await furnished.enter(browser, {
         colorScheme,
         reducedMotion: "reduce",
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)("every screen", () => {
       await page.context().close();
     });
 
-  test("has nothing that shuts anybody out when there is nothing to show yet", async () => {
+  test("is accessible when there is nothing to show yet", async () => {
     await using team = await makeTeam();
     const served = await serve(team.world, 0, ["--agent", "lead"]);
     const { page } = await visit(browser, served, { reducedMotion: "reduce" });

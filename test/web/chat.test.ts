@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("the chat", () => {
     expectQuiet(visitor);
   });
 
-  test("goes on after the server was killed in the middle: nothing is lost and nothing is there twice", async () => {
+  test("continues after the server was killed in the middle: nothing is lost and nothing appears twice", async () => {
     await using team = await makeTeam();
     await using first = await serve(team.world, 0, ["--agent", "lead"]);
     const { page, faults } = await visit(browser, first);

@@ -33,7 +33,7 @@ async function record(world: World, sessions: Made): Promise<void> {
 
 const quick: MadeRun = {
   agent: "main",
-  task: "mend the cart",
+  task: "fix the cart",
   from: 0,
   to: 9_000,
   answer: "All three tests pass.",
@@ -66,7 +66,7 @@ async function figure(page: Page, name: string): Promise<string[]> {
 }
 
 describe.skipIf(!hasBrowser)("comparing two sessions", () => {
-  test("begins with exactly two ticks in the list, and shows what is between them", async () => {
+  test("begins with exactly two ticks in the list, and shows the differences", async () => {
     await using world = new World();
     await record(world, THREE);
     await using served = await serve(world);
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("comparing two sessions", () => {
     await bar.getByRole("button", { name: "Compare" }).click();
     await page.waitForURL(/\/compare\?a=ses_quick&b=ses_thorough/);
     await page.getByRole("treegrid", { name: "Runs of both sessions" }).waitFor();
-    expect(await figure(page, "Task")).toEqual(["mend the cart", "mend the cart", "same"]);
+    expect(await figure(page, "Task")).toEqual(["fix the cart", "fix the cart", "same"]);
     expect(await figure(page, "Time at work")).toEqual(["9.0 s", "18 s", "+9.0 s (+100 %)"]);
     expect(await figure(page, "Cost")).toEqual(["$0.05", "unknown", "unknown"]);
     expect(await figure(page, "Runs")).toEqual(["3", "4", "+1 (+33 %)"]);
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)("comparing two sessions", () => {
       Promise.all((await grid.getByRole("row").all()).map((row) => row.getAttribute("aria-label")));
     await grid.getByRole("row", { name: /planner/ }).waitFor();
     expect((await names()).slice(1)).toEqual([
-      "main, mend the cart, A: done, B: done",
+      "main, fix the cart, A: done, B: done",
       "planner, think, A: no such run, B: done",
       "coder, edit it, A: done, B: done",
       "tester, try it, A: failed, B: done",
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)("comparing two sessions", () => {
     expect(faults).toEqual([]);
   });
 
-  test("tells two agents apart that ended alike, and two answers that were never given from two that are the same", async () => {
+  test("tells apart two agents that ended the same way, and two missing answers from two equal ones", async () => {
     await using world = new World();
     const silent: MadeRun = { agent: "main", task: "say nothing", from: 0, to: 1_000, answer: "" };
     await record(world, { first: [silent], second: [{ ...silent, agent: "lead" }] });

@@ -94,14 +94,14 @@ async function record(data: string, project: string): Promise<void> {
   });
   await writeSession(record, {
     sessionId: "ses_done",
-    title: "Mend the cart and show how",
+    title: "Fix the cart and show how",
     project,
     workspace,
     startedAtMs: Date.now() - 86_400_000,
     runs: [
       {
         agent: "main",
-        task: "Mend the cart and show how",
+        task: "Fix the cart and show how",
         from: 0,
         to: 9_000,
         answer: "## Done\n\n- **one** and `two`\n- [x] three\n\n> said so",
@@ -135,7 +135,7 @@ function planOf(project: string): ExecutionPlan {
     id: "plan_cart",
     version: 1,
     status: "draft",
-    goal: "Mend the cart",
+    goal: "Fix the cart",
     summary: "Look, change, try.",
     steps: [
       step("look"),

@@ -13,7 +13,7 @@ import { type MadeRun, writeSession } from "../fixtures/recorded-session.ts";
 /** The address that anything which loads or sends something would ask; nothing may. */
 export type Canary = AsyncDisposable & { url: string; hits: string[] };
 
-/** Opens one. It answers everything, so that a client that asks would go on. */
+/** Opens one. It answers everything, so that a client that asks would continue. */
 export async function openCanary(): Promise<Canary> {
   const hits: string[] = [];
   const server = createServer((request, response) => {

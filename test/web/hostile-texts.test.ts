@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)("texts that are meant to do harm", () => {
     await canary?.[Symbol.asyncDispose]();
   });
 
-  test("do their harm where nothing guards against it, so that these tests would see it", async () => {
+  test("do harm on an unguarded page, so these tests would notice it", async () => {
     await using bait = await openCanary();
     const open = await browser.newPage();
     // Those that lead away from the page would take with them what the others did.

@@ -44,7 +44,7 @@ async function expectFocus(page: Page, what: string): Promise<Focus> {
   return focus;
 }
 
-/** Goes on by the tabulator until something of that name has the focus; every stop on the way must be seen. */
+/** Presses Tab until something of that name has the focus; every stop on the way must be visible. */
 async function tabTo(page: Page, name: RegExp, keys = "Tab"): Promise<Focus> {
   const passed: string[] = [];
   for (let stops = 0; stops < 120; stops++) {
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)("with the keyboard alone a person", () => {
     const { page, faults } = await arrive();
     await goBy(page, "r");
     expect(new URL(page.url()).pathname).toBe("/runs");
-    await stepTo(page, "j", /Mend the cart/);
+    await stepTo(page, "j", /Fix the cart/);
     await press(page, "t");
     await page.waitForURL(/\/trace\/ses_done/);
     await settle(page);
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)("with the keyboard alone a person", () => {
   test("opens a session from the list", async () => {
     const { page } = await arrive();
     await goBy(page, "r");
-    await stepTo(page, "j", /Mend the cart/);
+    await stepTo(page, "j", /Fix the cart/);
     await press(page, "Enter");
     await page.waitForURL(/\/chat\/ses_done/);
     await page.context().close();
@@ -215,13 +215,13 @@ describe.skipIf(!hasBrowser)("with the keyboard alone a person", () => {
   test("finds anything by the commands, reads the keys, and chooses a theme", async () => {
     const { page, faults } = await arrive();
     await goBy(page, "r");
-    await stepTo(page, "j", /Mend the cart/);
+    await stepTo(page, "j", /Fix the cart/);
     await press(page, "?");
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await expectFocus(page, "the help");
     await press(page, "Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    expect((await expectFocus(page, "after the help")).name).toMatch(/Mend the cart/);
+    expect((await expectFocus(page, "after the help")).name).toMatch(/Fix the cart/);
     await press(page, "ControlOrMeta+k");
     await expectFocus(page, "the commands");
     await page.keyboard.type("dark");
@@ -230,7 +230,7 @@ describe.skipIf(!hasBrowser)("with the keyboard alone a person", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await expectFocus(page, "after the commands");
     await press(page, "ControlOrMeta+k");
-    await page.keyboard.type("mend");
+    await page.keyboard.type("fix");
     await press(page, "ArrowDown", "ArrowUp", "Enter");
     await page.waitForURL(/\/chat\/ses_done/);
     await page.getByRole("dialog").waitFor({ state: "detached" });

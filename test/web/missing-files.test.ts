@@ -19,9 +19,9 @@ async function record(world: World): Promise<void> {
   const record = createSqliteRecord({ path: join(world.data, "retinue.db") });
   await writeSession(record, {
     sessionId: "ses_said",
-    title: "Mend it",
+    title: "Fix it",
     project: world.project,
-    runs: [{ agent: "main", task: "Mend it", from: 0, to: 1_000, answer: "All is **done**." }],
+    runs: [{ agent: "main", task: "Fix it", from: 0, to: 1_000, answer: "All is **done**." }],
   });
   await record.close();
 }
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("a file of the app that does not come", () => {
     await page.locator("strong, [data-streamdown=strong]").getByText("done", { exact: true }).waitFor();
   });
 
-  test("does not load the page anew below somebody who types", async () => {
+  test("does not reload the page while somebody types", async () => {
     await using world = new World();
     await using served = await serve(world);
     const { page } = await visit(browser, served);
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)("a file of the app that does not come", () => {
     expect(await page.evaluate("globalThis.isSame")).toBe(true);
   });
 
-  test("loads the page anew when it is the screen that somebody goes to", async () => {
+  test("reloads the page when it is the screen that somebody goes to", async () => {
     await using world = new World();
     await using served = await serve(world);
     const { page } = await visit(browser, served);

@@ -25,13 +25,13 @@ async function makeRecord(): Promise<void> {
   const record = createSqliteRecord({ path: join(world.data, "retinue.db") });
   await writeSession(record, {
     sessionId: "ses_replayed",
-    title: "Mend it and tell Ruth",
+    title: "Fix it and tell Ruth",
     project: world.project,
     startedAtMs: STARTED_MS,
     runs: [
       {
         agent: "main",
-        task: "Mend it and tell Ruth",
+        task: "Fix it and tell Ruth",
         from: 0,
         to: END_MS,
         answer: "All is **done**.",
@@ -39,7 +39,7 @@ async function makeRecord(): Promise<void> {
           { agent: "researcher", task: "look around", from: 1_000, to: 4_000, answer: "It is in a.ts." },
           {
             agent: "coder",
-            task: "mend it",
+            task: "fix it",
             from: 5_000,
             to: 8_500,
             answer: "One line was wrong.",
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)("the replay of a trace", () => {
   test("a link with a moment shows how everything stood then, and nothing of what came later", async () => {
     await using visitor = await open(`?at=5600&run=${CODER}&tab=tools`);
     const { page } = visitor;
-    await row(page, /^coder, running, mend it/).waitFor();
+    await row(page, /^coder, running, fix it/).waitFor();
     await row(page, /^researcher, done, look around/).waitFor();
     await row(page, /^tester, not begun, try it/).waitFor();
     await row(page, /^messenger, not begun/)
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)("the replay of a trace", () => {
     expectQuiet(visitor);
   });
 
-  test("the playhead goes by keys, in steps that say what happened, and to a run's end where its result is", async () => {
+  test("the playhead moves by keys, in steps that say what happened, and to a run's end where its result is", async () => {
     await using visitor = await open(`?run=${CODER}`);
     const { page } = visitor;
     await page.getByRole("button", { name: "Replay", exact: true }).click();
@@ -230,7 +230,7 @@ describe.skipIf(!hasBrowser)("the replay of a trace", () => {
     expectQuiet(visitor);
   });
 
-  test("seen closer, the playhead stays in sight wherever it goes", async () => {
+  test("when zoomed in, the playhead stays in sight wherever it goes", async () => {
     await using visitor = await open("?at=0");
     const { page } = visitor;
     for (let times = 0; times < 4; times++) await page.getByRole("button", { name: "Closer (+)" }).click();
@@ -270,7 +270,7 @@ describe.skipIf(!hasBrowser)("the replay of a trace", () => {
     expectQuiet(visitor);
   });
 
-  test("it plays to the end, through an idle hour as well, and everything is then as it is now", async () => {
+  test("it plays to the end, also through an idle hour, and then everything is as it is now", async () => {
     await using visitor = await open("?at=9600");
     const { page } = visitor;
     await row(page, /^messenger, needs you/).waitFor();
@@ -304,11 +304,11 @@ describe.skipIf(!hasBrowser)("the replay of a trace", () => {
     expectQuiet(visitor);
   });
 
-  test("lanes tell the moment, too", async () => {
+  test("lanes show the moment as well", async () => {
     await using visitor = await open("?at=5600&view=lanes");
     const { page } = visitor;
     await page.getByRole("button", { name: /try it, not begun/ }).waitFor();
-    await page.getByRole("button", { name: /mend it, running, 600 ms/ }).waitFor();
+    await page.getByRole("button", { name: /fix it, running, 600 ms/ }).waitFor();
     expectQuiet(visitor);
   });
 
@@ -331,7 +331,7 @@ describe.skipIf(!hasBrowser)("the replay of a trace", () => {
 });
 
 describe.skipIf(!hasBrowser)("the replay of a live session", () => {
-  test("goes on in the background, says so, and leads back to now", async () => {
+  test("continues in the background, says so, and leads back to now", async () => {
     const own = await startBrowser();
     await using team = await makeTeam();
     await using live = await serve(team.world, 0, ["--agent", "lead"]);

@@ -1,7 +1,7 @@
 import { type ModelReply, type ModelRequest, startModel } from "../cli/model.ts";
 import { World } from "../cli/world.ts";
 
-/** Something that waits until a test lets it go on. */
+/** Something that waits until a test lets it continue. */
 export type Held = { readonly waiting: number; release(): void };
 
 /** A world with a small team: `lead` hands two parts to `mid`, each of which hands one on to `leaf`, which takes its time. */

@@ -35,7 +35,7 @@ async function makeRecord(world: World): Promise<void> {
           { agent: "researcher", task: "look right", from: 1_200, to: 4_500, answer: "Right is clear." },
           {
             agent: "coder",
-            task: "mend it",
+            task: "fix it",
             from: 5_000,
             to: 8_500,
             calls: [{ tool: "read", input: { path: "a.ts" }, from: 5_100, to: 5_200, output: "one line" }],
@@ -73,11 +73,7 @@ describe.skipIf(!hasBrowser)("the trace", () => {
     expect(levels.filter(Boolean)).toEqual(["1", "2", "2", "2", "3"]);
     await page.getByRole("button", { name: "Lanes" }).click();
     const place = (task: string) => page.getByRole("button", { name: new RegExp(task) }).boundingBox();
-    const [left, right, coder] = [
-      await place("look left"),
-      await place("look right"),
-      await place("mend it"),
-    ];
+    const [left, right, coder] = [await place("look left"), await place("look right"), await place("fix it")];
     expect(left?.y).not.toBe(right?.y);
     expect((left?.x ?? 0) + (left?.width ?? 0)).toBeGreaterThan(right?.x ?? 0);
     expect(coder?.x).toBeGreaterThan((right?.x ?? 0) + (right?.width ?? 0) - 1);
@@ -92,9 +88,9 @@ describe.skipIf(!hasBrowser)("the trace", () => {
     await go(page, "/trace/ses_traced");
     await page.getByRole("button", { name: /Go to the failure/ }).click();
     await page.getByText("1 of 3 failed").first().waitFor();
-    await page.getByRole("row", { name: /^coder, done, mend it/ }).click();
+    await page.getByRole("row", { name: /^coder, done, fix it/ }).click();
     for (const [tab, text] of [
-      ["Prompt", "mend it"],
+      ["Prompt", "fix it"],
       ["Tools", "read"],
       ["Raw", "request_content"],
     ] as const) {

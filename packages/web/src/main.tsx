@@ -34,7 +34,7 @@ function App() {
       <ErrorBoundary place={place}>
         <Suspense fallback={<Loading />}>
           <Switch>
-            {ROUTES.map(([path, screen]) => (
+            {ROUTES.map(({ path, screen }) => (
               <Route key={path} path={path} component={screen} />
             ))}
             <Route component={LostRoute} />

@@ -108,7 +108,7 @@ export class EditedAgent {
     void this.settled();
   }
 
-  /** Goes on with what was typed, and lets it take the place of the other change when it is saved. */
+  /** Keeps what was typed; saving then overwrites the other change. */
   keepMine(): void {
     const { value: theirs } = this.theirs;
     if (theirs) this.saved.set(theirs);

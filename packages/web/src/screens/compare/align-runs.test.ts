@@ -19,7 +19,7 @@ function drawn(pairs: readonly RunPair[], level = 0): string[] {
   ]);
 }
 
-test("children with the same agent and task stand side by side, the others alone and in their order", () => {
+test("children with the same agent and task are paired, the others stay alone and in their order", () => {
   const a = run("main", "fix", [run("coder", "edit"), run("tester", "try"), run("reviewer", "look")]);
   const b = run("main", "fix", [run("planner", "think"), run("coder", "edit"), run("reviewer", "look")]);
   expect(drawn(alignRuns([a], [b]))).toEqual([
@@ -48,7 +48,7 @@ test("two root runs are compared even if their agents differ", () => {
   expect(drawn(alignRuns([a], [b]))).toEqual(["main fix | solo fix it", "  coder edit | coder edit"]);
 });
 
-test("everything below a run without a counterpart is without one as well", () => {
+test("everything below a run without a counterpart has none either", () => {
   const a = run("main", "", [run("coder", "edit", [run("tester", "try")])]);
   expect(drawn(alignRuns([a], [run("main", "")]))).toEqual([
     "main | main",
@@ -85,7 +85,7 @@ test("every run of either side appears exactly once, below the pair of its paren
   );
 });
 
-test("a session is wholly matched with itself", () => {
+test("a session compared with itself matches completely", () => {
   fc.assert(
     fc.property(seeds(3), (seed) => {
       const runs = seed.map(grown);
@@ -134,7 +134,7 @@ const two = alignRuns(
 );
 const listIds = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
-test("rows come parents first, with level, place and what they are below", () => {
+test("rows come parents first, with level, place and parent", () => {
   const rows = pairRows(two, new Set(), false);
   expect(listIds(rows)).toEqual(["a", "a1", "a11", "a2", "b3"]);
   expect(rows.map(({ level }) => level)).toEqual([1, 2, 3, 2, 2]);
@@ -145,13 +145,13 @@ test("a collapsed pair hides what is below it", () => {
   expect(listIds(pairRows(two, new Set(["a1"]), false))).toEqual(["a", "a1", "a2", "b3"]);
 });
 
-test("of differences alone only what stands alone or ended otherwise is left, with the way to it", () => {
+test("the view of differences keeps runs without a counterpart or with another end, and the runs above them", () => {
   const rows = pairRows(two, new Set(), true);
   expect(listIds(rows)).toEqual(["a", "a1", "a11", "b3"]);
   expect(rows.map(({ isFaint }) => isFaint)).toEqual([true, true, false, false]);
 });
 
-test("a task that another agent was given is a difference, however alike it ended", () => {
+test("a task given to another agent is a difference, even if it ended the same way", () => {
   const given = (agent: string) => [testRun(agent, { task: "fix it" }, [testRun("coder", {})])];
   const others = alignRuns(given("main"), given("lead"));
   expect(others.map(differs)).toEqual([true]);

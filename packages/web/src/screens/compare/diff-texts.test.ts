@@ -27,12 +27,12 @@ test("parts of lines become single lines without an empty one at their end", () 
   ]);
 });
 
-test("texts that have next to nothing in common are not taken apart", () => {
+test("texts with almost nothing in common are not compared in parts", () => {
   const words = (from: number) => Array.from({ length: 4_000 }, (_, index) => `w${from + index}`).join(" ");
   expect(diffTexts(words(0), words(9_000), "words")).toBeNull();
 });
 
-test("each text can be put together again from its own parts and the common ones", () => {
+test("each text can be rebuilt from its own parts and the common ones", () => {
   const text = fc
     .array(fc.constantFrom("a", "b", "c", " ", "\n", "."), { maxLength: 40 })
     .map((all) => all.join(""));

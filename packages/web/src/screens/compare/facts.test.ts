@@ -57,7 +57,7 @@ const b = gatherFacts(
   0,
 );
 
-test("figures stand beside each other with what is between them, and an unknown cost stays unknown", () => {
+test("figures are side by side with their difference, and an unknown cost stays unknown", () => {
   const rows = new Map(figureRows(a, b).map((row) => [row.name, [row.a, row.b, row.difference]]));
   expect(rows.get("Tokens")).toEqual(["4.0k", "5.0k", "+1.0k (+25 %)"]);
   expect(rows.get("Cost")).toEqual(["$0.02", "unknown", "unknown"]);
@@ -77,7 +77,7 @@ test("files are compared by where they are below the project or each session's o
   expect(fileRow(a, a).difference).toBe("same");
 });
 
-test("deliverables and models are told as they are, the most used model first", () => {
+test("deliverables and models are listed, the most used model first", () => {
   expect(deliverableRow(a, b)).toMatchObject({
     a: "none asked for",
     b: "1 of 1 there",
@@ -86,7 +86,7 @@ test("deliverables and models are told as they are, the most used model first", 
   expect(a.models).toEqual(["large", "small"]);
 });
 
-test("only a session that is at work has worked on since it was read", () => {
+test("only a running session's time has grown since it was read", () => {
   expect(a.activeMs).toBe(9_000);
   const running = { ...CARD, state: "running" } as SessionCard;
   const facts = gatherFacts(makeTrace("ses_c", testRun("main", {})), running, 5_000);
@@ -105,7 +105,7 @@ test("what is unknown on one side stays unknown, and is never taken for 0", () =
   expect(showDifference(null, null, showCost)).toBe("unknown");
 });
 
-test("shares that would mislead are left out or said otherwise", () => {
+test("misleading percentages are left out or replaced", () => {
   expect(showDifference(0, 4)).toBe("+4");
   expect(showDifference(10_000, 10_001)).toBe("+1 (under 1 %)");
   expect(showDifference(2, 60)).toBe("+58 (×30)");

@@ -28,13 +28,13 @@ test("a step moves by one place and never out of the list", () => {
   expect(listIds(changeDraft(draft, { kind: "moved", id: "c", by: 1 }))).toEqual(["a", "b", "c"]);
 });
 
-test("an added step gets an id that no other has", () => {
+test("an added step gets an id of its own", () => {
   const one = changeDraft({ ...draft, steps: [step("step-2")] }, { kind: "added", role: "tester" });
   expect(listIds(one)).toEqual(["step-2", "step-3"]);
   expect(one.steps[1]?.role).toBe("tester");
 });
 
-test("lines that say nothing are not sent", () => {
+test("empty lines are not sent", () => {
   const edited = changeDraft(draft, {
     kind: "step",
     id: "a",
@@ -45,7 +45,7 @@ test("lines that say nothing are not sent", () => {
 
 const steps = [{ id: "read" }, { id: "code" }];
 
-test("each sentence of a refusal stands at the step that it is about", () => {
+test("each sentence of a refusal is shown at the step that it is about", () => {
   const { steps: found, general } = planProblems(
     "the plan is not valid: step 'code' is for 'codr', which is no agent that can be delegated to; available: coder, tester; " +
       "step 'read' names the file '../x', which is not in the project; the plan has 31 steps",
@@ -71,7 +71,7 @@ test("fields are found by the place of their step", () => {
   ]);
 });
 
-test("every step of a circle is told of it", () => {
+test("every step of a circle gets the message", () => {
   const { steps: found } = planProblems(
     "the plan is not valid: tasks depend on each other in a circle: read → code → read",
     steps,

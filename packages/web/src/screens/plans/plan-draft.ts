@@ -83,7 +83,7 @@ function moved(steps: readonly PlanStep[], id: string, by: -1 | 1): readonly Pla
 /** What the server has against a draft: by the ids of the steps that it is about, and what is about the whole. */
 export type PlanProblems = { steps: ReadonlyMap<string, readonly string[]>; general: readonly string[] };
 
-/** Sentences such as `available: …` go on with the one before. */
+/** Sentences such as `available: …` belong to the one before. */
 const GOES_ON = /^(?:available|steps|ids): /;
 
 /** Takes a refusal apart, so that each sentence can stand at its step. */

@@ -4,7 +4,7 @@ import { assignColumns, directNeeds, sortIntoWaves } from "./plan-waves.ts";
 const step = (id: string, ...dependsOn: string[]) => ({ id, dependsOn });
 const ids = (waves: readonly (readonly { id: string }[])[]) => waves.map((wave) => wave.map(({ id }) => id));
 
-test("steps that wait for nothing come first, and each other one right after all that it waits for", () => {
+test("steps that wait for nothing come first, and every other step right after all that it waits for", () => {
   const steps = [
     step("review", "code", "test"),
     step("read"),
@@ -15,7 +15,7 @@ test("steps that wait for nothing come first, and each other one right after all
   expect(ids(sortIntoWaves(steps))).toEqual([["read", "look"], ["code"], ["test"], ["review"]]);
 });
 
-test("a circle and an unknown need leave no step out", () => {
+test("steps in a circle and steps with an unknown need are still drawn", () => {
   expect(ids(sortIntoWaves([step("a", "b"), step("b", "a"), step("c", "gone"), step("d", "d")]))).toEqual([
     ["c", "d"],
     ["a", "b"],
@@ -23,7 +23,7 @@ test("a circle and an unknown need leave no step out", () => {
   expect(sortIntoWaves([])).toEqual([]);
 });
 
-test("a step stands below what it waits for, and none on another", () => {
+test("a step is placed below what it waits for, and no two steps overlap", () => {
   const waves = sortIntoWaves([step("a"), step("b"), step("c", "a"), step("d", "b", "c")]);
   expect([...assignColumns(waves)]).toEqual([
     ["a", 0],
@@ -45,6 +45,6 @@ test("a need that another need implies is not drawn", () => {
   expect(Object.fromEntries(needs)).toEqual({ a: [], b: ["a"], c: ["b"], d: ["c", "gone"] });
 });
 
-test("needs in a circle are drawn all the same", () => {
+test("needs in a circle are still drawn", () => {
   expect(Object.fromEntries(directNeeds([step("a", "b"), step("b", "a")]))).toEqual({ a: ["b"], b: ["a"] });
 });

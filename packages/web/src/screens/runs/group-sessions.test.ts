@@ -26,7 +26,7 @@ function card(id: string, fields: Partial<SessionCard>): SessionCard {
   };
 }
 
-test("what waits, has lost its process, or asks while it runs needs the person", () => {
+test("sessions that wait, lost their process, or ask while running need the person", () => {
   expect(groupSession({ state: "waiting", asks: 0 })).toBe("needsYou");
   expect(groupSession({ state: "interrupted", asks: 0 })).toBe("needsYou");
   expect(groupSession({ state: "running", asks: 1 })).toBe("needsYou");
@@ -35,7 +35,7 @@ test("what waits, has lost its process, or asks while it runs needs the person",
   expect(nameSessionStatus({ state: "running", asks: 1 })).toBe("waiting");
 });
 
-test("groups come in the order in which they matter, empty ones not at all", () => {
+test("groups come in order of importance, empty ones are left out", () => {
   const sessions = [card("a", {}), card("b", { state: "running" }), card("c", {})];
   const words = listLines(sessions, null).map((line) =>
     line.kind === "head" ? `${line.name} ${line.count}` : line.card.session_id,

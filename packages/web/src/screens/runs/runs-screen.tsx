@@ -107,7 +107,7 @@ function StopDialog({ card, onClose }: { card: SessionCard | null; onClose: () =
       <p className="wrap-anywhere">
         <strong className="font-medium text-ink">{name}</strong> and everything it delegated (
         {showCount(card?.runs ?? 0, "run")} so far) will be stopped. What was done stays on record, and you
-        can go on in the same session later.
+        can continue in the same session later.
       </p>
     </ConfirmDialog>
   );

@@ -112,7 +112,7 @@ export const SessionCardRow = memo(function SessionCardRow(props: RowProps) {
   );
 });
 
-/** The box that ticks a session. The row keeps the focus, so that the keys of the list go on working. */
+/** The box that ticks a session. The row keeps the focus, so that the keys of the list still work. */
 function SessionTick({ card: { session_id: id, title }, isTicked, onTick }: RowProps) {
   return (
     <Cell className="relative z-1 -ml-1 shrink-0">

@@ -5,7 +5,7 @@ const now = Date.parse("2026-03-02T15:00:00Z");
 const day = (name: string, runs: number) => ({ day: name, runs, successes: 0, costUsd: 0, tokens: 0 });
 const shown = (...args: Parameters<typeof fillDays>) => fillDays(...args).map((one) => [one.day, one.runs]);
 
-test("days without a run have their place, up to today", () => {
+test("days without a run are drawn as well, up to today", () => {
   expect(shown([day("2026-02-27", 3), day("2026-03-01", 1)], 2, now)).toEqual([
     ["2026-02-27", 3],
     ["2026-02-28", 0],
@@ -14,7 +14,7 @@ test("days without a run have their place, up to today", () => {
   ]);
 });
 
-test("a time with one day of runs is drawn whole", () => {
+test("a period with one day of runs is drawn whole", () => {
   expect(shown([day("2026-03-02", 5)], 3, now)).toEqual([
     ["2026-02-28", 0],
     ["2026-03-01", 0],

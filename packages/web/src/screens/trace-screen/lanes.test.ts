@@ -11,7 +11,7 @@ const whole = (endMs: number) => ({
 });
 const ids = (placed: readonly { run: { runId: string } }[]) => placed.map(({ run }) => run.runId);
 
-test("each lane has its runs by their start, wherever they stand in the tree", () => {
+test("each lane lists its runs by start, wherever they are in the tree", () => {
   const lanes = sortIntoLanes([
     testRun("root", { lane: 0 }, [
       testRun("late", { lane: 2, startMs: 50 }),

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { createTimeAxis, placeTicks } from "./time-axis.ts";
 
-test("moments without idle stretches stand in proportion", () => {
+test("without idle stretches moments are drawn in proportion", () => {
   const { at, gaps } = createTimeAxis({ gaps: [] }, 1_000);
   expect([at(0), at(250), at(1_000)]).toEqual([0, 0.25, 1]);
   expect(gaps).toEqual([]);
 });
 
-test("moments outside of the trace stay inside of its drawing", () => {
+test("moments outside the trace stay inside its drawing", () => {
   const { at } = createTimeAxis({ gaps: [] }, 1_000);
   expect([at(-5), at(9_999)]).toEqual([0, 1]);
 });

@@ -115,7 +115,7 @@ function Drawn(loaded: ReturnType<typeof useTrace> & { trace: Trace }) {
   );
 }
 
-/** When the pane closes, the focus goes back to the run it was about, so that a person at the keyboard can go on. */
+/** When the pane closes, the focus goes back to the run it was about, so that a person at the keyboard can continue. */
 function useBackToRun(openId: string | null): void {
   const before = useRef(openId);
   useEffect(() => {

@@ -7,11 +7,11 @@ test("an input is shown by its values, lists by their parts", () => {
   expect(summarizeInput("shell", '"ls"')).toBe("ls");
 });
 
-test("an input that is no JSON is shown by its first line", () => {
+test("an input that is not JSON is shown by its first line", () => {
   expect(summarizeInput("read", '  {"path": oops\nmore')).toBe('{"path": oops');
 });
 
-test("many tasks are shown by who is asked, also where the input was cut", () => {
+test("many tasks are shown by their agents, also where the input was cut", () => {
   const tasks = [
     { id: "a", agent: "researcher", task: 'say "agent": "nobody"' },
     { id: "b", agent: "coder", task: "x" },

@@ -47,7 +47,7 @@ test("pictures of several characters stay whole, but hide nothing behind them", 
   expect(revealHidden("❤️\uFE0F")).toBe("❤️⟨U+FE0F⟩");
 });
 
-test("line ends of Windows are line ends", () => {
+test("Windows line ends are line ends", () => {
   expect(revealHidden("one\r\ntwo\r")).toBe("one\ntwo⟨U+000D⟩");
 });
 

@@ -18,7 +18,7 @@ export function RunActivity({ runId, quoted = false }: { runId: string; quoted?:
   const isSaying = useSelected(live, (now) => now !== null && now.text !== "");
   const isThinking = useSelected(live, (now) => now !== null && now.reasoning !== "");
   if (standing === "interrupted")
-    return <Line icon={Pause} words="Interrupted. Resume the session to go on." />;
+    return <Line icon={Pause} words="Interrupted. Resume the session to continue." />;
   if (standing === "paused") return <Line icon={Pause} words="Paused" />;
   if (standing === "waiting") return <Line icon={Hourglass} words="Waiting for you" />;
   if (calls === undefined) return <Line icon={PenLine} words="Working" />;

@@ -179,7 +179,7 @@ function Act({ icon: Icon, words, ...rest }: ComponentProps<"button"> & { icon: 
   );
 }
 
-/** Time, turns, tokens and cost of a run; they go on while it lives. */
+/** Time, turns, tokens and cost of a run; they grow while it lives. */
 function RunFigures({ runId }: { runId: string }) {
   const live = useSession().live(runId);
   const { iterations, maxIterations, tokens, costUsd } = useRun(runId);

@@ -81,7 +81,7 @@ const approval = (runId: string): ApprovalView => ({
 const six = (status: RunView["status"] = "completed"): Made[] =>
   ["a", "b", "c", "d", "e", "f"].map((id) => [id, "root", status]);
 
-test("live and failed runs stand open with what is below them, ended ones are one line", () => {
+test("live and failed runs are open with what is below them, ended ones are one line", () => {
   const { rows } = flattenSession(
     conversation([
       ["root", null, "running"],
@@ -106,7 +106,7 @@ test("live and failed runs stand open with what is below them, ended ones are on
   ]);
 });
 
-test("what the person opened or closed wins over the default", () => {
+test("what the person opened or closed overrides the default", () => {
   const made: Made[] = [
     ["root", null, "running"],
     ["live", "root", "running"],
@@ -121,7 +121,7 @@ test("what the person opened or closed wins over the default", () => {
   expect(keys(rows)).not.toContain("2 body:live");
 });
 
-test("five siblings stand for themselves, six behind one bar with their counts", () => {
+test("five siblings are shown one by one, six behind one bar with their counts", () => {
   const five = flattenSession(conversation([["root", null], ...six().slice(1)])).rows;
   expect(five.some(({ kind }) => kind === "group")).toBe(false);
   const { rows } = flattenSession(conversation([["root", null], ...six()]));
@@ -135,7 +135,7 @@ test("five siblings stand for themselves, six behind one bar with their counts",
   });
 });
 
-test("behind a bar failures come first, then what is at work, then the rest", () => {
+test("behind a bar failures come first, then running ones, then the rest", () => {
   const statuses: Readonly<Record<string, RunView["status"]>> = { d: "failed", b: "running", a: "cancelled" };
   const made: Made[] = six().map(([id, parent]) => [id, parent, statuses[id] ?? "completed"]);
   const { rows } = flattenSession(conversation([["root", null, "running"], ...made]));

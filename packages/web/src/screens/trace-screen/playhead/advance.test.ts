@@ -13,7 +13,7 @@ const turn = (startMs: number, endMs: number | null, tool: string | null = null)
   costUsd: 0,
 });
 
-test("neither model nor tool is at work while a person is waited for; waiting for another run is no work", () => {
+test("waiting for a person or for another run counts as idle", () => {
   const moments = [
     turn(0, 1_000),
     turn(1_000, HOUR, "delegate_many"),
@@ -25,7 +25,7 @@ test("neither model nor tool is at work while a person is waited for; waiting fo
   expect(idleIn([], HOUR)).toEqual([]);
 });
 
-test("what is idle at the end goes on being so, and what is short against the work is drawn as it was", () => {
+test("an idle stretch at the end grows with time; one that is short compared with the work is drawn in full", () => {
   const idle = idleIn([turn(0, 20_000), turn(22_500, 23_000)], 30_000);
   expect(idle).toEqual([
     { startMs: 20_000, endMs: 22_500 },
@@ -36,7 +36,7 @@ test("what is idle at the end goes on being so, and what is short against the wo
   expect(foldedIn(idle, 30_000)).toEqual([{ startMs: 23_000, endMs: 30_000 }]);
 });
 
-test("a speed is that many times as fast, and an idle hour is over in less than half a second", () => {
+test("a speed multiplies the time, and an idle hour passes in less than half a second", () => {
   const idle = [{ startMs: 1_000, endMs: HOUR }];
   const pace = choosePace("4", idle, HOUR + 5_000);
   expect(advance(0, 100, pace)).toBe(400);

@@ -102,7 +102,7 @@ const moments = fc.array(fc.nat(END_MS + 50), { minLength: 2, maxLength: 12 });
 const inOrder = (times: readonly number[]) => times.toSorted((one, other) => one - other);
 
 describe("the state of a session at a moment", () => {
-  test("is the present one at the end", () => {
+  test("is the present state at the end", () => {
     fc.assert(
       fc.property(made, fc.constantFrom("running", "interrupted", "waiting"), ({ roots, moments }, state) => {
         const runs = [...walkRuns(roots)];
@@ -125,7 +125,7 @@ describe("the state of a session at a moment", () => {
     );
   });
 
-  test("only grows: nothing that was counted is taken back, and what is not known stays so", () => {
+  test("spending only grows, and an unknown cost stays unknown", () => {
     fc.assert(
       fc.property(made, moments, ({ roots, moments: calls }, times) => {
         const course = createCourse({ roots, moments: calls, endMs: END_MS });
@@ -145,7 +145,7 @@ describe("the state of a session at a moment", () => {
     );
   });
 
-  test("counts as many live runs as there are runs that stand so, and none that ended lives again", () => {
+  test("counts as many live runs as are shown as live, and a run that ended never counts again", () => {
     fc.assert(
       fc.property(made, moments, ({ roots, moments: calls }, times) => {
         const course = createCourse({ roots, moments: calls, endMs: END_MS });
@@ -166,7 +166,7 @@ describe("the state of a session at a moment", () => {
     );
   });
 
-  test("tells of a run no more than there was", () => {
+  test("shows of a run only what was known then", () => {
     fc.assert(
       fc.property(made, fc.nat(END_MS - 1), ({ roots, moments: calls }, atMs) => {
         const course = createCourse({ roots, moments: calls, endMs: END_MS });
@@ -188,7 +188,7 @@ describe("the state of a session at a moment", () => {
   });
 });
 
-test("a run needs its person from the question to the answer", () => {
+test("a run is marked as waiting from the question to the answer", () => {
   const run = testRun("a", { endMs: 900, approvals: [ask(100, 600)] });
   const at = (ms: number) => standingAt(run, ms, { endMs: END_MS, state: "completed" });
   expect([99, 100, 599, 600, 900].map(at)).toEqual(["running", "waiting", "waiting", "running", "completed"]);
@@ -198,7 +198,7 @@ test("a run needs its person from the question to the answer", () => {
   expect(then.approvals).toMatchObject([{ allowed: null, by: null, answeredAt: null }]);
 });
 
-test("one steps through runs, turns, calls and questions in the order of time", () => {
+test("steps go through runs, turns, calls and questions in the order of time", () => {
   const child = testRun("b", { startMs: 300, endMs: 700, status: "failed" });
   const root = testRun("a", { endMs: 900, approvals: [ask(100, 200)] }, [child]);
   const calls = [

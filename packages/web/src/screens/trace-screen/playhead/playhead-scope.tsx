@@ -227,7 +227,7 @@ function useAddressAt(isPlaying: Signal<boolean>) {
   return { at, show };
 }
 
-/** A page that was hidden goes on where it was. */
+/** A page that was hidden continues where it was. */
 const MOST_FRAME_MS = 250;
 /** Without motion the playhead goes from one thing that happened to a later one, no more often than can be read. */
 const STEP_MS = 700;

@@ -22,7 +22,7 @@ const call: StepView = {
   approvedBy: "ada",
 };
 
-test("a call is not there before it began, under way until it ended, and then what it is", () => {
+test("a call is absent before it began, under way until it ended, and complete afterwards", () => {
   expect(stepAt(call, 999)).toBeUndefined();
   const underWay = stepAt(call, 1_999);
   expect(underWay).toMatchObject({ outcome: "running", status: "running", error: null, input: "{}" });
@@ -31,12 +31,12 @@ test("a call is not there before it began, under way until it ended, and then wh
   expect(stepAt(call, 2_000)).toBe(call);
 });
 
-test("a call that was broken off later was under way", () => {
+test("a call that was interrupted later is shown as under way", () => {
   const open: StepView = { ...call, endedAtMs: null, outcome: "interrupted" };
   expect(stepAt(open, 1_500)).toMatchObject({ outcome: "running" });
 });
 
-test("the row of a run that has not ended has nothing of its end", () => {
+test("the row of a run that has not ended contains nothing of its end", () => {
   const row = {
     id: 1,
     request_content: "do it",
