@@ -37,7 +37,7 @@ const secrets = () => ({
   accessToken: "ya29.long-gone-token",
 });
 
-test("an account whose token has run out is well as long as another can be had", async () => {
+test("an account with an expired token passes the check if the token can be renewed", async () => {
   const kept: object[] = [];
   const onSecrets = async (changed: object) => void kept.push(changed);
   const how = { zone: "UTC", now: Date.now, signal, onSecrets };

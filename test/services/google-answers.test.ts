@@ -45,7 +45,7 @@ test("neither secrets nor mails follow a redirect to another place", async () =>
   expect(heard).toEqual([]);
 });
 
-test("a page in place of Google's answer is no empty mailbox, calendar or address book", async () => {
+test("a page in place of Google's answer does not pass for an empty mailbox, calendar or address book", async () => {
   const url = await startServer((_request, response) => {
     response.setHeader("content-type", "text/html").end("<html>Sign in to the guest network</html>");
   });

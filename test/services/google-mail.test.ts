@@ -146,7 +146,7 @@ test("lists attachments with their sizes, and encoded names and subjects readabl
   expect(messages[0]).toMatchObject({ from: { name: "Zoë Müller" }, subject: "Angebot für Q4" });
 });
 
-test("says which message there is none of", async () => {
+test("names the message that does not exist", async () => {
   await expect(google.mail.get("nothing", signal)).rejects.toMatchObject({
     type: "params",
     message: expect.stringContaining("message 'nothing'"),
@@ -201,7 +201,7 @@ test("finds what was sent and what was kept as a draft by its Message-ID, and ne
   });
 });
 
-test("calls a message sent, not delivered, as long as nobody told more", async () => {
+test("reports a message as sent, not delivered, until more is known", async () => {
   const { id } = await google.mail.send(mailOf("plain"), signal);
   const delivery = await google.mail.delivery(id, signal);
   expect(delivery).toMatchObject({ status: "sent", recipients: [{ address: DANA, status: "sent" }] });

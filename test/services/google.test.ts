@@ -151,7 +151,7 @@ describe("Google Calendar", () => {
     });
   });
 
-  test("says which event there is none of", async () => {
+  test("names the event that does not exist", async () => {
     await expect(google.calendar.get("nothing", signal)).rejects.toMatchObject({
       type: "params",
       message: expect.stringContaining("event 'nothing'"),

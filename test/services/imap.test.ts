@@ -209,7 +209,7 @@ describe.skipIf(!hasProgram("dovecot", "--version"))("a mailbox on dovecot", () 
     await Promise.all([imap.stop(), outbox.stop()]);
   });
 
-  test("a draft is kept and found, and is no sent message", async () => {
+  test("a draft is kept and found, and is not a sent message", async () => {
     const draft = mailTo(["sarah@client.com"]);
     const { id } = await mailbox.draft(draft, signal);
     expect((await mailbox.findByMessageId(draft.messageId, "draft", signal))?.id).toBe(id);
@@ -296,7 +296,7 @@ describe.skipIf(!hasProgram("dovecot", "--version"))("a mailbox on dovecot", () 
     expect((await mailbox.search({ limit: 5 }, signal)).total).toBe(0);
   });
 
-  test("line breaks in a subject become no header, and a bad address is refused", async () => {
+  test("line breaks in a subject do not become a header, and a bad address is refused", async () => {
     await mailbox.send(mailTo(["sarah@client.com"], { subject: "Hi\r\nBcc: x@evil.example" }), signal);
     expect(smtp.taken[0]?.to).toEqual(["sarah@client.com"]);
     expect(smtp.taken[0]?.source).not.toMatch(/^Bcc:/m);

@@ -305,7 +305,7 @@ test("several calls that are refused at once renew the token once, and the new o
   expect(kept.at(-1)).toMatchObject({ refreshToken: "xoxe-1-next-2" });
 });
 
-test("who stops waiting for a renewal does not stop it: the new tokens are kept", async () => {
+test("a caller that stops waiting for a renewal does not stop it: the new tokens are kept", async () => {
   const { promise: kept, resolve } = Promise.withResolvers<unknown>();
   const slack = workspace.open({ refresh, onTokens: resolve });
   const stop = new AbortController();

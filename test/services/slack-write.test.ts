@@ -173,7 +173,7 @@ test("metadata of another kind is not taken for a call's key", async () => {
   expect(await workspace.open().findByCallKey({ channelId: alpha, callKey: "key-9" }, signal)).toBeNull();
 });
 
-test("a message that is out counts as posted even if its names cannot be had", async () => {
+test("a posted message counts as posted even if names cannot be looked up", async () => {
   const slack = workspace.open();
   const { alpha } = workspace.ids;
   for (const method of ["users.info", "auth.test", "conversations.info"]) {

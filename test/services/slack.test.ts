@@ -232,7 +232,7 @@ test("the first message of a thread, which Slack repeats on each page, is there 
   expect(more).toBe(false);
 });
 
-test("people whom Slack will not describe keep their ids, and the message is still read", async () => {
+test("people whom Slack does not describe keep their ids, and the message is still read", async () => {
   answer("conversations.history", {
     messages: [{ ts: "100.000000", text: "by <@U0GONE001>", user: "U0GONE001" }],
   });
@@ -266,7 +266,7 @@ test("a name of nobody or of two is refused with the names in question", async (
   );
 });
 
-test("who shows the name of another is not taken for them", async () => {
+test("a person who shows another's name is not taken for them", async () => {
   const user = (id: string, name: string, display_name: string) => ({ id, name, profile: { display_name } });
   answer("users.list", { members: [user("U0000001", "dana", "Dana"), user("U0000002", "mallory", "dana")] });
   await expect(slack.user("@dana", signal)).rejects.toMatchObject(params("U0000001"));
@@ -285,7 +285,7 @@ test("whether a person is of another organisation is never guessed", async () =>
   expect(workspace.proxy.seen("POST /api/conversations.open")).toBe(0);
 });
 
-test("who has left the workspace is not found by name", async () => {
+test("people who left the workspace are not found by name", async () => {
   const dana = { id: "U0000004", name: "dana", team_id: "T1", profile: {}, deleted: true };
   answer("users.list", { members: [dana] });
   await expect(slack.user("dana", signal)).rejects.toMatchObject(params("nobody called 'dana'"));

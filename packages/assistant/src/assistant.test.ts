@@ -98,14 +98,14 @@ test("a folder that leads out of its project is not read", async () => {
   await expect(open({ folder: join(root, "none") }).mail()).rejects.toThrow("is not there");
 });
 
-test("a link in place of the owner's file is not followed, to a device that never ends least of all", async () => {
+test("a link in place of the owner's file is not followed, not even to an endless device", async () => {
   const { folder, folderWithin } = projectFolder();
   rmSync(join(folder, "owner.json"));
   symlinkSync("/dev/zero", join(folder, "owner.json"));
   expect(open({ folder, folderWithin }).zone).toBe("Asia/Tokyo");
 });
 
-test("with an account, a project's folder serves nothing: its address book never tells where real mail goes", async () => {
+test("with an account, a project's folder serves nothing: its address book never decides where real mail goes", async () => {
   await saveAccounts(places.configDir, { accounts: [CALDAV], defaults: { calendar: "dav" } });
   const assistant = open(projectFolder());
   expect(assistant.zone).toBe("Asia/Tokyo");
@@ -113,7 +113,7 @@ test("with an account, a project's folder serves nothing: its address book never
   expect(readdirSync(join(places.dataDir, "assistant"))).toContain("mailbox.db");
 });
 
-test("the account that is chosen serves, its secrets are hidden, and a missing one is never passed over", async () => {
+test("the chosen account serves, its secrets are hidden, and a missing one is an error", async () => {
   await saveAccounts(places.configDir, { accounts: [CALDAV], defaults: { calendar: "dav" } });
   await expect(open().calendar()).rejects.toMatchObject({
     type: "auth",
@@ -128,14 +128,14 @@ test("the account that is chosen serves, its secrets are hidden, and a missing o
   });
 });
 
-test("who serves a domain does not change under an approval", async () => {
+test("the provider of a domain does not change after an approval", async () => {
   const assistant = open();
   await assistant.calendar();
   await saveAccounts(places.configDir, { accounts: [CALDAV], defaults: { calendar: "dav" } });
   expect((await assistant.calendar()).kind).toBe("embedded");
 });
 
-test("domains are told in lower case, and a closed assistant opens nothing", async () => {
+test("domains are given in lower case, and a closed assistant opens nothing", async () => {
   const assistant = open({ internalDomains: ["Retinue.Example", "@acme.example"], timezone: "UTC" });
   expect([assistant.internalDomains, assistant.zone]).toEqual([["retinue.example", "acme.example"], "UTC"]);
   await assistant.close();

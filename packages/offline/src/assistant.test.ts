@@ -120,7 +120,7 @@ describe("a request that spans four domains", () => {
     const nobody = child("contacts", { contacts: [] }, "No contacts were found.");
     const move = assistant.next(situation(FOUR, answered(first, [nobody, free])));
     expect(tasksOf(move)).toEqual([]);
-    expect(saidBy(move)).toContain("nobody was found that 'them' could stand for");
+    expect(saidBy(move)).toContain("nobody was found that 'them' could mean");
   });
 
   test("stops before anything is written if something could not be looked up", () => {

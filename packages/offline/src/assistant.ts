@@ -151,7 +151,7 @@ export function planWrites(
   const to = joinNames(found.people.map(({ address }) => address));
   for (const { text, domain, kind } of parts) {
     if (to === "" && (kind === "invite" || kind === "them"))
-      faults.push(`nobody was found that 'them' could stand for in “${text}”`);
+      faults.push(`nobody was found that 'them' could mean in “${text}”`);
     else if (kind === "invite" && !found.slot) faults.push("the invitation needs a day and a time");
     else if (kind === "invite" && found.slot) {
       const { start, end } = found.slot;

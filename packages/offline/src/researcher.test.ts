@@ -215,12 +215,12 @@ describe("the researcher", () => {
     expect(said).not.toContain("“other”");
   });
 
-  test("what was lost from a condensed conversation is not taken for absent", () => {
+  test("results lost from a condensed conversation are not taken for absent", () => {
     const lost = situation("Where is the capacitor?", { condensed: true });
     expect(saidBy(researcher.next(lost))).toMatch(/condensed before this could be answered/);
   });
 
-  test("finding nothing is said, with what was searched for", () => {
+  test("finding nothing is reported, with the words that were searched for", () => {
     const calls: PastCall[] = [];
     const first = researcher.next(situation("Where is the flux capacitor?"));
     calls.push(...callsOf(first).map((call) => ({ ...call, result: "no matches", failed: false })));

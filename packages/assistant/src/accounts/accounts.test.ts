@@ -95,7 +95,7 @@ test("the settings choose before the defaults do, and without either the local s
   expect(await pickAccount("mail", local, { configDir })).toEqual({ account: null, hasAny: false });
 });
 
-test("an account that is named and not there is an error, never the local store in its place", () => {
+test("a named account that does not exist is an error, never replaced by the local store", () => {
   const kept = { accounts: [GOOGLE, IMAP], defaults: {} };
   expect(() => chooseAccount("mail", { accounts: { mail: "work" } }, kept)).toThrow(
     "there is no account 'work'; there are: google, imap",

@@ -54,7 +54,7 @@ test("only what the chosen services need is asked for", async () => {
   );
 });
 
-test("a service whose boxes were not all left ticked is left out", async () => {
+test("a service without full consent is left out", async () => {
   oauth.behaviour = { grants: (scopes) => scopes.filter((scope) => !scope.endsWith("gmail.compose")) };
   expect((await signIn()).services).toEqual(["calendar", "contacts"]);
   oauth.behaviour = { grants: () => ["openid"] };
@@ -91,7 +91,7 @@ test("a code that another program asked for is not taken: its proof is missing",
   expect(oauth.exchanges.at(-1)?.status).toBe(400);
 });
 
-test("nothing but the answer is answered, and no other host's name", async () => {
+test("only the redirect is answered, and only under its own host name", async () => {
   const seen: number[] = [];
   await signIn({
     async visit(url) {

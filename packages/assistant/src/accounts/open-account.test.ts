@@ -13,7 +13,7 @@ afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const READ = { refreshToken: "1//first", accessToken: "ya29.old" };
 
-test("renewed tokens take the place of those that were read, again and again", async () => {
+test("renewed tokens replace the stored ones every time", async () => {
   const store = createFileStore({ dataDir });
   await store.write("google", READ);
   const keep = createSecretKeeper(store, { id: "google" }, READ);

@@ -341,7 +341,7 @@ describe("what a service writes in its own way", () => {
   }
 });
 
-test("a rule that cannot be meant is refused before anybody is asked", () => {
+test("an impossible rule is refused before anybody is asked", () => {
   const { check } = memoryAssistant().tool("calendar_create_event");
   const input = { title: "Sync", datetime: "2026-11-17T14:00" };
   for (const recurrence of ["FREQ=WEEKLY;BYDAY=XX", "FREQ=DAILY;INTERVAL=0", "FREQ=DAILY;FREQ=WEEKLY"])

@@ -110,7 +110,7 @@ test("titles, attendees and their answers are listed and searched", async () => 
   await expect(calendar.list(span(wide[1], wide[0]), signal)).rejects.toMatchObject({ type: "params" });
 });
 
-test("busy time is merged, of the owner and of whose calendar was imported, and unknown of everybody else", async () => {
+test("busy time is merged for the owner and for imported calendars, and unknown for everybody else", async () => {
   const store = openStore();
   await store.calendar.create(event(), signal);
   await store.calendar.create(
@@ -235,7 +235,7 @@ function wallClock(zone: string): (ms: number) => string {
   return (ms) => format.format(ms);
 }
 
-test("occurrences are those that a look at every hour of the year finds", async () => {
+test("occurrences are the same that a check of every hour of the year finds", async () => {
   const days = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
   const cases = fc.record({
     zone: fc.constantFrom("Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"),
@@ -297,7 +297,7 @@ test("an event that is in the hour the clocks show twice keeps its time and leng
   expect(second.start).toMatchObject({ at: "2026-10-25T01:30:00.000Z" });
 });
 
-test("a series that recurs no more has no single occurrences left, and one with another rule only those that fit", async () => {
+test("a series that no longer recurs has no single occurrences, and one with a new rule only those that fit", async () => {
   const { calendar } = openStore();
   const wide = span("2026-10-01T00:00:00Z", "2027-01-01T00:00:00Z");
   for (const [recurrence, expected] of [
@@ -315,7 +315,7 @@ test("a series that recurs no more has no single occurrences left, and one with 
   }
 });
 
-test("what was called off is neither listed nor busy", async () => {
+test("cancelled events are neither listed nor busy", async () => {
   const store = openStore();
   const lines = (id: string, more: string) =>
     `BEGIN:VEVENT\nUID:${id}\nDTSTART:20261102T100000Z\nDTEND:20261102T110000Z\n${more}\nEND:VEVENT\n`;

@@ -10,14 +10,14 @@ const countUsers = () => Number(database.db.prepare("SELECT count(*) AS n FROM s
 const addUser = (id: string) =>
   database.db.prepare("INSERT INTO slack_users (id, name, profile) VALUES (?, 'x', '{}')").run(id);
 
-test("the first owner that is told stays, so that no imported folder takes the store over", () => {
+test("the first owner stays, so no imported folder takes over the store", () => {
   expect(database.owner()).toEqual({ name: "Me", address: "me@localhost", zone: "Europe/Berlin" });
   expect(database.adoptOwner({ name: "Alex", address: "Alex@retinue.example", zone: "UTC" })).toBe(true);
   expect(database.adoptOwner({ name: "Eve", address: "eve@evil.example" })).toBe(false);
   expect(database.owner()).toEqual({ name: "Alex", address: "alex@retinue.example", zone: "UTC" });
 });
 
-test("work is done wholly or not at all, also within other work", () => {
+test("a transaction is done completely or not at all, also inside another one", () => {
   expect(() =>
     database.within(() => {
       addUser("U1");

@@ -30,7 +30,7 @@ async function receive(store: EmbeddedStore, text: string) {
   return report;
 }
 
-test("a mail to others is kept in Sent and never said to be delivered", async () => {
+test("a mail to others is kept in Sent and never reported as delivered", async () => {
   const store = openStore();
   const sent = await store.mail.send(outgoing({ cc: ["sam@acme.example"] }), signal);
   expect(sent.delivery.status).toBe("queued");
@@ -207,7 +207,7 @@ test("a cancelled call does nothing, and a closed store says so", async () => {
   await expect(store.mail.search({ limit: 5 }, signal)).rejects.toMatchObject({ name: "ToolFault" });
 });
 
-test("the owner is meant by `me`, days are the owner's, and a folder that is not there is said", async () => {
+test("`me` means the owner, days are the owner's, and an unknown folder is named", async () => {
   const store = openStore();
   await store.mail.send(outgoing({}), signal);
   await receive(
@@ -224,7 +224,7 @@ test("the owner is meant by `me`, days are the owner's, and a folder that is not
   await expect(subjects({ text: "in:trash" })).rejects.toThrow("no folder");
 });
 
-test("another message with a Message-ID that is there already is left out, and it is said", async () => {
+test("a different message with a known Message-ID is left out and reported", async () => {
   const store = openStore();
   const text = (body: string) =>
     `From: dana@acme.example\nTo: alex@retinue.example\nSubject: s\nMessage-ID: <same@acme.example>\n\n${body}\n`;

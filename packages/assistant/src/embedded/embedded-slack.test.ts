@@ -132,7 +132,7 @@ test("an empty or endless text is refused", async () => {
     });
 });
 
-test("of names that look alike the one that was written is meant, and none if it is neither", async () => {
+test("of names that differ only in case the exact one is meant, and none if neither is exact", async () => {
   const store = await openStore();
   for (const [id, name] of [
     ["C8", "Général"],
@@ -144,7 +144,7 @@ test("of names that look alike the one that was written is meant, and none if it
   await expect(store.slack.channel("#GENERAL", signal)).rejects.toThrow("several channels");
 });
 
-test("signs of comparison in a post are shown as they were written", async () => {
+test("comparison signs in a post are shown as written", async () => {
   const { slack } = await openStore();
   const text = "if a < b and c > d, see <https://retinue.example|this> for <b>x</b>";
   const posted = await slack.post({ channelId: "C02ALPHA", text, callKey: "signs" }, signal);

@@ -225,7 +225,7 @@ test("links, pipes and folders outside are not read", async () => {
   expect(report.problems).toEqual([{ file: "link.eml", message: expect.stringContaining("symbolic link") }]);
 });
 
-test("a single file is imported, and one of another kind is refused with what there is", async () => {
+test("a single file is imported, and one of another kind is refused with the kinds that can be", async () => {
   const store = openStore();
   expect((await importFile(store, join(EXAMPLES, "contacts.vcf"))).counts.contacts).toBe(9);
   const [problem] = (await importFile(store, join(EXAMPLES, "owner.json"))).problems;
@@ -250,7 +250,7 @@ test("an imported folder cannot take over a store that has an owner", async () =
   expect(store.owner().address).toBe("alex@retinue.example");
 });
 
-test("two that fill one store at once fill it once", async () => {
+test("two processes that fill one store at once fill it once", async () => {
   const file = join(makeFolder(), "mailbox.db");
   const [one, two] = [openStore(file), openStore(file)];
   const reports = await Promise.all([importFolder(one, EXAMPLES), importFolder(two, EXAMPLES)]);

@@ -31,11 +31,11 @@ test.each([
   ["( )", ""],
   ["10:30", '"10 30"'],
   ["Müller", "Müller"],
-])("the text %j cannot say more than words: %j", (text, expected) => {
+])("the text %j is searched only as words: %j", (text, expected) => {
   expect(buildGmailQuery({ text, limit: 1 })).toBe(expected);
 });
 
-test("a date that is none is refused", () => {
+test("an invalid date is refused", () => {
   expect(() => buildGmailQuery({ after: "soon", limit: 1 })).toThrow(ToolFault);
 });
 

@@ -35,7 +35,7 @@ test("the sender's own copy records whom the server refused", async () => {
   expect(told.recipients.map(({ status }) => status)).toEqual(["sent", "rejected"]);
 });
 
-test("a copy that still has its mark says that nobody knows, never that the message was sent", async () => {
+test("a copy that still has its mark means unknown, never sent", async () => {
   const copy = await fetched(COPY, ["\\Draft"]);
   expect(isPending(copy.raw.flags)).toBe(true);
   expect(readCopyDelivery(copy).recipients.map(({ status }) => status)).toEqual(["unknown", "unknown"]);

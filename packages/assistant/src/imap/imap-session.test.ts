@@ -17,7 +17,7 @@ test.each([
 const server = { host: "mail.example.org", port: 993, secure: true };
 const options = { address: "a@b.example", user: "a", password: "b", imap: server, smtp: server };
 
-test("an authority of one's own is trusted besides the usual ones, not in their place", () => {
+test("a custom authority is trusted in addition to the usual ones, not instead", () => {
   expect(buildTls(options)).toEqual({});
   const { ca = [] } = buildTls({ ...options, tls: { ca: "own" } });
   expect(ca.at(-1)).toBe("own");

@@ -20,7 +20,7 @@ const toBytes = (text: string) => Buffer.from(text.replaceAll("\n", "\r\n"));
 const readHeaders = (bytes: Uint8Array) =>
   (Buffer.from(bytes).toString("latin1").split("\r\n\r\n")[0] ?? "").split(/\r\n(?![ \t])/);
 
-test("a message that was written reads as it was meant", async () => {
+test("a written message is read back the same", async () => {
   const references = ["<a@x.example>", "<b@x.example>"];
   const bytes = await write({
     cc: ["jonas@retinue.example"],
@@ -81,7 +81,7 @@ test.each([
   await expect(write({ to: [address] })).rejects.toMatchObject({ type: "params" });
 });
 
-test("a Message-ID that is none is refused", async () => {
+test("an invalid Message-ID is refused", async () => {
   await expect(write({ messageId: "<a>\r\nX: y" })).rejects.toMatchObject({ type: "params" });
 });
 

@@ -122,7 +122,7 @@ describe("gmail_send_email", () => {
     );
   });
 
-  test("goes only to whom the check of rights has seen", async () => {
+  test("goes only to recipients whose rights were checked", async () => {
     const world = memoryAssistant();
     const targets = [{ kind: "recipient" as const, address: "somebody@else.example" }];
     const { error } = await world.use("gmail_send_email", MAIL, { targets });
@@ -189,7 +189,7 @@ describe("the error table through a tool", () => {
     expect(world.sent).toHaveLength(1);
   });
 
-  test("a rate limit that is too long is told with its seconds", async () => {
+  test("a rate limit that is too long is reported with its seconds", async () => {
     const world = memoryAssistant();
     world.fail("mail.search", { type: "rate_limit", retryAfterMs: 120_000 });
     const { error } = await world.use("gmail_search_messages", {});
@@ -246,7 +246,7 @@ describe("gmail_reply_to_message", () => {
     ]);
   });
 
-  test("says loudly that a Reply-To leads elsewhere, and goes nowhere else", async () => {
+  test("warns that a Reply-To leads elsewhere, and goes only there", async () => {
     const world = memoryAssistant();
     world.mails.push(
       mailFrom("priya@retinue.example", { replyTo: [{ name: "Priya", address: "p@evil.example" }] }),
@@ -305,7 +305,7 @@ describe("reading mail", () => {
       expect(world.tool(name).untrusted).toBe(false);
   });
 
-  test("a bounce is told with the server's words, which are untrusted", async () => {
+  test("a bounce is reported with the server's words, which are untrusted", async () => {
     const { data, tainted } = await memoryAssistant().use("gmail_get_delivery_status", { message_id: "m1" });
     expect(data).toMatchObject({
       delivery_status: "bounced",
@@ -329,7 +329,7 @@ describe("hostile addresses", () => {
     expect(presented.split("\n")[0]).toMatch(/from x@evil\.example To: priya@retinue\.example\\u\{202e\}$/);
   });
 
-  test("and names without end do not hide the other mails", async () => {
+  test("and endless names do not hide the other mails", async () => {
     const world = memoryAssistant();
     const name = "n".repeat(1_000_000);
     world.mails.push(mailFrom("x@evil.example", { from: { name, address: "x@evil.example" } }));

@@ -63,7 +63,7 @@ test("people are found by id, name, shown name and real name, and who is of anot
   await expect(people.find("pria nair", signal)).rejects.toThrow("near: Priya Nair");
 });
 
-test("names are learnt once, and one that Slack will not tell stays an id", async () => {
+test("names are learnt once, and an id that Slack does not resolve stays an id", async () => {
   const { people, asked } = fakeApi();
   await people.learn(["U0000001", "U0000009", "no id", "U0000001"], signal);
   await people.learn(["U0000001", "U0000009"], signal);

@@ -30,7 +30,7 @@ test.each([
   expect(readSlackMarkup(text, names)).toBe(readable);
 });
 
-test("what a person typed comes out as it was typed", () => {
+test("text that a person typed comes out unchanged", () => {
   const escaped = (text: string) =>
     text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   fc.assert(

@@ -105,7 +105,7 @@ describe("what was said", () => {
     "Nothing was agreed.",
     "Once we have decided, tell them.",
     "I like the colour.",
-  ])("'%s' is none", (text) => {
+  ])("'%s' is not a decision", (text) => {
     expect(kinds(said("a", text)).decisions).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe("what was said", () => {
     expect(kinds(said("a", "I'll be late today.")).actions).toEqual([]);
   });
 
-  test("a sentence without end is told by its beginning", () => {
+  test("an endless sentence is judged by its beginning", () => {
     const text = `We decided to ship. ${"Not ".repeat(10_000)}decided`;
     expect(kinds(said("a", text)).decisions).toEqual(["We decided to ship."]);
   });
@@ -195,7 +195,7 @@ test("slack_analyze_conversation gives people, topics, decisions, questions and 
   expect(data.summary).toContain("4 messages by 3 people in #project-alpha.");
 });
 
-test("an empty channel is told as such", async () => {
+test("an empty channel is reported as empty", async () => {
   const { data } = await memoryAssistant().use("slack_analyze_conversation", { channel: "#project-alpha" });
   expect(data).toMatchObject({ message_count: 0, topics: [], decisions: [] });
   expect(data.summary).toBe("There are no messages in #project-alpha in this time.");

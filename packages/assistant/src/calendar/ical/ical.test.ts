@@ -223,7 +223,7 @@ test("a series that moves takes its exceptions and its weekday along", async () 
   ).toThrow(/another weekday/);
 });
 
-test("attendees who stay keep their answer, and nobody is told if that is wished", async () => {
+test("attendees who stay keep their answer, and nobody is notified if that is wished", async () => {
   const series = await parsed(
     ...eventLines(
       "DTSTART:20261117T100000Z",

@@ -59,7 +59,7 @@ test("an endless rule is followed far from its start without counting up to it",
   expect(starts("FREQ=HOURLY", "1990-01-01T08:00:00", window)).toHaveLength(48);
 });
 
-test("more starts than anybody reads are cut, and it is said", () => {
+test("too many starts are cut, and the result says so", () => {
   const { starts: found, cut } = expandRule(
     parseRecurrence("FREQ=HOURLY"),
     wall("2026-01-01T00:00:00"),
@@ -124,7 +124,7 @@ test("common rules give the same starts as the calendar library's own iterator",
   );
 });
 
-test("a rule of every minute and second ends soon, and it is said that it was cut", () => {
+test("a rule of every minute and second ends soon, and the result says that it was cut", () => {
   const upTo = (last: number) => Array.from({ length: last + 1 }, (_, at) => at).join(",");
   const rule = `FREQ=DAILY;BYHOUR=${upTo(23)};BYMINUTE=${upTo(59)};BYSECOND=${upTo(12)};BYSETPOS=1;COUNT=100000`;
   const window = { from: wall("2026-01-01T00:00:00"), to: wall("2027-01-01T00:00:00") };
