@@ -38,19 +38,19 @@ export const calendarEmulator = defineEmulator({
   state: emptyCalendar,
   setup({ app, state }) {
     app.get(EVENTS, (c) => {
-      const { timeMin = "", timeMax = "", q = "", pageToken = "0" } = queryOf(c.req.url);
+      const { timeMin = "", timeMax = "", q = "", pageToken = "0" } = readQuery(c.req.url);
       const found = Object.values(state.events)
         .flatMap((event) => occurrences(event, state))
         .filter((event) => event.status !== "cancelled")
         .filter(
           (event) =>
-            endOf(event) > (Date.parse(timeMin) || -Infinity) &&
-            startOf(event) < (Date.parse(timeMax) || Infinity),
+            findEnd(event) > (Date.parse(timeMin) || -Infinity) &&
+            findStart(event) < (Date.parse(timeMax) || Infinity),
         )
         .filter((event) => JSON.stringify(event).toLowerCase().includes(q.toLowerCase()))
-        .sort((one, other) => startOf(one) - startOf(other));
+        .sort((one, other) => findStart(one) - findStart(other));
       const first = Number(pageToken);
-      const last = first + Number(queryOf(c.req.url).maxResults ?? 250);
+      const last = first + Number(readQuery(c.req.url).maxResults ?? 250);
       const next = last < found.length ? { nextPageToken: String(last) } : {};
       return c.json({ timeZone: "Europe/Berlin", items: found.slice(first, last), ...next });
     });
@@ -62,7 +62,7 @@ export const calendarEmulator = defineEmulator({
       const body = await c.req.json<Resource>();
       if (state.events[body.id]) return refuse(409, "duplicate");
       if (!/^[a-v0-9]{5,}$/.test(body.id)) return refuse(400, "invalid");
-      state.told.push(queryOf(c.req.url).sendUpdates ?? "");
+      state.told.push(readQuery(c.req.url).sendUpdates ?? "");
       return c.json(
         keep(state, {
           ...body,
@@ -75,7 +75,7 @@ export const calendarEmulator = defineEmulator({
       const event = find(state, c.req.param("id"));
       if (!event) return refuse(404, "notFound");
       if (isStale(event, c.req.header("If-Match"))) return refuse(412, "conditionNotMet");
-      state.told.push(queryOf(c.req.url).sendUpdates ?? "");
+      state.told.push(readQuery(c.req.url).sendUpdates ?? "");
       return c.json(keep(state, { ...event, ...(await c.req.json<Partial<Resource>>()) }));
     });
     app.delete(`${EVENTS}/:id`, (c) => {
@@ -83,7 +83,7 @@ export const calendarEmulator = defineEmulator({
       if (!event) return refuse(404, "notFound");
       if (event.status === "cancelled") return refuse(410, "deleted");
       if (isStale(event, c.req.header("If-Match"))) return refuse(412, "conditionNotMet");
-      state.told.push(queryOf(c.req.url).sendUpdates ?? "");
+      state.told.push(readQuery(c.req.url).sendUpdates ?? "");
       keep(state, { ...event, status: "cancelled" });
       return c.body(null, 204);
     });
@@ -96,7 +96,7 @@ export const calendarEmulator = defineEmulator({
       const own = Object.values(state.events)
         .flatMap((event) => occurrences(event, state))
         .filter((event) => event.status !== "cancelled" && event.transparency !== "transparent")
-        .filter((event) => endOf(event) > Date.parse(timeMin) && startOf(event) < Date.parse(timeMax))
+        .filter((event) => findEnd(event) > Date.parse(timeMin) && findStart(event) < Date.parse(timeMax))
         .map(({ start, end }) => ({ start: start.dateTime, end: end.dateTime }));
       const answers = items.map(({ id }) => {
         const busy = id === "primary" ? own : state.others[id];
@@ -113,8 +113,8 @@ function occurrences(event: Resource, state: State): Resource[] {
   if (count === 0) return [event];
   const { recurrence, ...single } = event;
   return Array.from({ length: count }, (_, index): Resource => {
-    const start = new Date(startOf(event) + index * WEEK_MS).toISOString();
-    const end = new Date(endOf(event) + index * WEEK_MS).toISOString();
+    const start = new Date(findStart(event) + index * WEEK_MS).toISOString();
+    const end = new Date(findEnd(event) + index * WEEK_MS).toISOString();
     return {
       ...single,
       id: `${event.id}_${start.replace(/[-:]|\.\d+/g, "")}`,
@@ -141,15 +141,15 @@ function isStale(event: Resource, etag: string | undefined): boolean {
   return etag !== undefined && etag !== event.etag;
 }
 
-function startOf({ start }: Resource): number {
+function findStart({ start }: Resource): number {
   return Date.parse(start.dateTime ?? `${start.date}T00:00:00Z`);
 }
 
-function endOf({ end }: Resource): number {
+function findEnd({ end }: Resource): number {
   return Date.parse(end.dateTime ?? `${end.date}T00:00:00Z`);
 }
 
-function queryOf(url: string): Record<string, string | undefined> {
+function readQuery(url: string): Record<string, string | undefined> {
   return Object.fromEntries(new URL(url).searchParams);
 }
 

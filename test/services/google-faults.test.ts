@@ -235,7 +235,7 @@ test("tokens go to https or this machine only", () => {
 });
 
 describe("a message whose sending is interrupted", () => {
-  const mailOf = (name: string): OutgoingMail => ({
+  const buildMail = (name: string): OutgoingMail => ({
     messageId: `<retinue-${name}@retinue.example>`,
     to: ["dana.ortiz@acme.example"],
     cc: [],
@@ -256,7 +256,7 @@ describe("a message whose sending is interrupted", () => {
 
   test("is found again and not sent twice if only the answer was lost", async () => {
     google.proxy.script(SEND, { kind: "lost" });
-    const sent = await send(mailOf("lost"));
+    const sent = await send(buildMail("lost"));
     expect(sent.delivery).toMatchObject({
       status: "sent",
       recipients: [{ address: "dana.ortiz@acme.example" }],
@@ -266,14 +266,14 @@ describe("a message whose sending is interrupted", () => {
 
   test("is sent again if it never arrived", async () => {
     google.proxy.script(SEND, { kind: "reset" });
-    await send(mailOf("reset"));
+    await send(buildMail("reset"));
     expect([google.proxy.seen(SEND), google.proxy.served(SEND)]).toEqual([2, 1]);
   });
 
   test("is found among the newest if the index does not have it yet", async () => {
     google.proxy.script(SEND, { kind: "lost" });
     google.proxy.script("GET /gmail/v1/users/me/messages", { kind: "status", status: 200, body: {} });
-    await send(mailOf("index"));
+    await send(buildMail("index"));
     expect(google.proxy.served(SEND)).toBe(1);
   });
 });

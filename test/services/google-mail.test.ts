@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterEach(() => emulated.proxy.clear());
 afterAll(() => emulated.close());
 
-const mailOf = (name: string, more: Partial<OutgoingMail> = {}): OutgoingMail => ({
+const buildMail = (name: string, more: Partial<OutgoingMail> = {}): OutgoingMail => ({
   messageId: `<retinue-${name}@retinue.example>`,
   to: [DANA],
   cc: [],
@@ -155,7 +155,7 @@ test("names the message that does not exist", async () => {
 });
 
 test("sends with our Message-ID, the Bcc in the header and no header from a subject", async () => {
-  const mail = mailOf("sent", {
+  const mail = buildMail("sent", {
     cc: ["sam.whitfield@acme.example"],
     bcc: ["ruth.okafor@acme.example"],
     subject: "Numbers\r\nBcc: thief@evil.example",
@@ -175,7 +175,7 @@ test("sends with our Message-ID, the Bcc in the header and no header from a subj
 });
 
 test("answers within the thread", async () => {
-  const mail = mailOf("reply", {
+  const mail = buildMail("reply", {
     inReplyTo: "<budget@acme.example>",
     references: ["<budget@acme.example>"],
     threadId: "t1",
@@ -187,8 +187,8 @@ test("answers within the thread", async () => {
 
 test("finds what was sent and what was kept as a draft by its Message-ID, and neither as the other", async () => {
   const { mail } = google;
-  const sent = await mail.send(mailOf("found"), signal);
-  const draft = await mail.draft(mailOf("draft"), signal);
+  const sent = await mail.send(buildMail("found"), signal);
+  const draft = await mail.draft(buildMail("draft"), signal);
   const find = (name: string, kind: "sent" | "draft") =>
     mail.findByMessageId(`<retinue-${name}@retinue.example>`, kind, signal);
   expect(await find("found", "sent")).toMatchObject({ id: sent.id, threadId: sent.threadId });
@@ -202,16 +202,16 @@ test("finds what was sent and what was kept as a draft by its Message-ID, and ne
 });
 
 test("reports a message as sent, not delivered, until more is known", async () => {
-  const { id } = await google.mail.send(mailOf("plain"), signal);
+  const { id } = await google.mail.send(buildMail("plain"), signal);
   const delivery = await google.mail.delivery(id, signal);
   expect(delivery).toMatchObject({ status: "sent", recipients: [{ address: DANA, status: "sent" }] });
 });
 
 test("reads bounces that name the message, and takes none that is about another", async () => {
-  const mail = mailOf("bounced", { to: [DANA, "gone@acme.example"] });
+  const mail = buildMail("bounced", { to: [DANA, "gone@acme.example"] });
   const { id, threadId } = await google.mail.send(mail, signal);
-  await emulated.receive(noticeOf(mail.messageId), threadId);
-  await emulated.receive(noticeOf("<other@retinue.example>").replaceAll("gone@", "dana.ortiz@"));
+  await emulated.receive(buildNotice(mail.messageId), threadId);
+  await emulated.receive(buildNotice("<other@retinue.example>").replaceAll("gone@", "dana.ortiz@"));
   expect(await google.mail.delivery(id, signal)).toMatchObject({
     status: "bounced",
     recipients: [
@@ -223,7 +223,7 @@ test("reads bounces that name the message, and takes none that is about another"
 });
 
 test("what is sent carries one Bcc header and names its Message-ID twice, should Gmail give it another", async () => {
-  await google.mail.send(mailOf("wire", { bcc: ["ruth.okafor@acme.example"] }), signal);
+  await google.mail.send(buildMail("wire", { bcc: ["ruth.okafor@acme.example"] }), signal);
   const { raw } = JSON.parse(emulated.proxy.requests.at(-1)?.body ?? "") as { raw: string };
   const [head = ""] = Buffer.from(raw, "base64url").toString().split("\r\n\r\n");
   const headers = head.split(/\r\n(?=\S)/);
@@ -254,7 +254,7 @@ test("a message whose Message-ID Gmail has replaced is found by the one it was s
 
 test("a search reads page after page until its limit, and skips what was deleted meanwhile", async () => {
   for (let count = 0; count < 7; count++)
-    await google.mail.send(mailOf(`page${count}`, { subject: "Paging" }), signal);
+    await google.mail.send(buildMail(`page${count}`, { subject: "Paging" }), signal);
   emulated.proxy.clear();
   const page = (...ids: string[]) =>
     ({
@@ -285,7 +285,7 @@ test("a message that nests too deeply to be read is a fault, not a crash", async
   await expect(google.mail.get(id, signal)).rejects.toMatchObject({ type: "tool_error", name: "ToolFault" });
 });
 
-function noticeOf(messageId: string): string {
+function buildNotice(messageId: string): string {
   return [
     "From: Mail Delivery Subsystem <mailer-daemon@googlemail.com>",
     `To: ${OWNER}`,

@@ -24,7 +24,7 @@ describe("Google Calendar", () => {
     at: `2026-11-${day}T${String(hour).padStart(2, "0")}:00:00.000Z`,
     zone: "Europe/Berlin",
   });
-  const eventOf = (id: string, more: Partial<NewEvent> = {}): NewEvent => ({
+  const buildEvent = (id: string, more: Partial<NewEvent> = {}): NewEvent => ({
     id,
     title: `Event ${id}`,
     start: at(17, 13),
@@ -40,7 +40,7 @@ describe("Google Calendar", () => {
   });
 
   test("makes an event under its given id, once", async () => {
-    const event = eventOf("a0001", {
+    const event = buildEvent("a0001", {
       attendees: [DANA],
       notify: true,
       location: "Room 1",
@@ -69,7 +69,7 @@ describe("Google Calendar", () => {
 
   test("changes an event only from the state that was read, and guests keep their answers", async () => {
     const { calendar } = google;
-    await calendar.create(eventOf("a0002", { attendees: [DANA] }), signal);
+    await calendar.create(buildEvent("a0002", { attendees: [DANA] }), signal);
     await emulated.answer("a0002", { email: DANA, displayName: "Dana", responseStatus: "accepted" });
     const made = await calendar.get("a0002", signal);
     const change = {
@@ -110,7 +110,7 @@ describe("Google Calendar", () => {
   });
 
   test("turns a timed event into one of whole days", async () => {
-    const made = await google.calendar.create(eventOf("a0003"), signal);
+    const made = await google.calendar.create(buildEvent("a0003"), signal);
     const day = {
       start: { kind: "day", day: "2026-12-24" },
       end: { kind: "day", day: "2026-12-25" },
@@ -122,7 +122,7 @@ describe("Google Calendar", () => {
   test("lists occurrences of a series in order, and one of them is removed alone", async () => {
     const { calendar } = google;
     const series = { start: at(23, 9), end: at(23, 10), recurrence: "FREQ=WEEKLY;COUNT=3" };
-    await calendar.create(eventOf("b0001", series), signal);
+    await calendar.create(buildEvent("b0001", series), signal);
     const span = { start: "2026-11-23T00:00:00Z", end: "2026-12-20T00:00:00Z" };
     const { events, total } = await calendar.list({ ...span, query: "b0001", limit: 2 }, signal);
     expect(total).toBe(3);

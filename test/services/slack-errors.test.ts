@@ -165,7 +165,7 @@ function patience() {
   };
 }
 
-async function endOf(work: Promise<unknown>): Promise<"well" | ToolFault> {
+async function catchFault(work: Promise<unknown>): Promise<"well" | ToolFault> {
   try {
     await work;
     return "well";
@@ -181,7 +181,7 @@ for (const row of ROWS) {
     workspace.proxy.script(HISTORY, ...row.faults);
     const call = patience();
     const read = (signal: AbortSignal) => slack.messages(workspace.ids.alpha, { limit: 10 }, signal);
-    const end = await endOf(callService(slack, read, call));
+    const end = await catchFault(callService(slack, read, call));
     expect(end === "well" ? end : end.type).toBe(row.ends);
     if (end !== "well") expect(JSON.stringify([end.message, end.cause, end.stack])).not.toMatch(/xox|hush/);
     if (row.says) expect(end).toMatchObject({ message: expect.stringMatching(row.says) });
@@ -224,7 +224,7 @@ for (const row of WRITES) {
   test(`posting after ${row.title}: ${row.attempts} attempts, ${row.messages} in the channel`, async () => {
     const slack = workspace.open({ refresh });
     workspace.proxy.script(POST, ...row.faults);
-    const end = await endOf(postOnce(slack));
+    const end = await catchFault(postOnce(slack));
     expect(end === "well" ? end : end.type).toBe(row.ends);
     expect(workspace.proxy.seen(POST)).toBe(row.attempts);
     expect(await workspace.texts(workspace.ids.alpha)).toHaveLength(row.messages);
@@ -235,7 +235,7 @@ test("a server that never answers is given up after the time-out, and asked four
   const slack = workspace.open({ timeoutMs: 40 });
   workspace.proxy.script(HISTORY, ...times(4, { kind: "hang" }));
   const read = (signal: AbortSignal) => slack.messages(workspace.ids.alpha, { limit: 1 }, signal);
-  const end = await endOf(callService(slack, read, patience()));
+  const end = await catchFault(callService(slack, read, patience()));
   expect(end).toMatchObject({
     type: "network",
     message: "Slack gave no answer to conversations.history within 0.04 s",
@@ -260,13 +260,13 @@ test("a cancelled call ends at once and is not repeated", async () => {
 test("an answer without end is not read to its end", async () => {
   const body = { ok: true, messages: [], padding: "x".repeat(33 * 1024 * 1024) };
   workspace.proxy.script(HISTORY, { kind: "status", status: 200, body });
-  const end = await endOf(workspace.open().messages(workspace.ids.alpha, { limit: 1 }, never));
+  const end = await catchFault(workspace.open().messages(workspace.ids.alpha, { limit: 1 }, never));
   expect(end).toMatchObject({ type: "tool_error", message: expect.stringContaining("too long") });
 });
 
 test("Slack's client prints nothing of its own", async () => {
   workspace.proxy.script(HISTORY, { kind: "reset" });
-  await endOf(workspace.open().messages(workspace.ids.alpha, { limit: 1 }, never));
+  await catchFault(workspace.open().messages(workspace.ids.alpha, { limit: 1 }, never));
   for (const name of printed) expect(console[name]).not.toHaveBeenCalled();
 });
 
@@ -274,7 +274,7 @@ test("without rotation a refused token asks the person to sign in again, and not
   const slack = workspace.open();
   workspace.proxy.script(HISTORY, refused("token_revoked"));
   const read = (signal: AbortSignal) => slack.messages(workspace.ids.alpha, { limit: 1 }, signal);
-  const end = await endOf(callService(slack, read, patience()));
+  const end = await catchFault(callService(slack, read, patience()));
   expect(end).toMatchObject({
     type: "auth",
     message: expect.stringContaining("`retinue accounts add slack`"),
@@ -285,7 +285,7 @@ test("without rotation a refused token asks the person to sign in again, and not
 
 test("a refresh token that is void asks the person to sign in again and is not in the message", async () => {
   const slack = workspace.open({ refresh: { ...refresh, refreshToken: "xoxe-1-void" } });
-  const end = await endOf(slack.refresh?.(never) ?? Promise.resolve());
+  const end = await catchFault(slack.refresh?.(never) ?? Promise.resolve());
   expect(end).toMatchObject({
     type: "auth",
     message: expect.stringContaining("`retinue accounts add slack`"),
@@ -318,7 +318,7 @@ test("a caller that stops waiting for a renewal does not stop it: the new tokens
 test("new tokens that cannot be kept are a failure that says so", async () => {
   const onTokens = () => Promise.reject(new Error(`disk full while writing ${TOKENS.renewed}`));
   const slack = workspace.open({ refresh, onTokens });
-  const end = await endOf(slack.refresh?.(never) ?? Promise.resolve());
+  const end = await catchFault(slack.refresh?.(never) ?? Promise.resolve());
   expect(end).toMatchObject({
     type: "tool_error",
     message: "Slack gave a new token, but it could not be kept",

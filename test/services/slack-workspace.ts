@@ -125,15 +125,15 @@ export async function startWorkspace(): Promise<Workspace> {
     });
     return (await response.json()) as Record<string, unknown>;
   }
-  const idOf = async (email: string) => {
+  const findId = async (email: string) => {
     const { user } = await direct("users.lookupByEmail", { email });
     return (user as { id: string }).id;
   };
   const { channels } = await direct("conversations.list", {});
   const alpha = (channels as { id: string; name: string }[]).find(({ name }) => name === "project-alpha");
   const ids = {
-    alex: await idOf("alex@retinue.example"),
-    priya: await idOf("priya@retinue.example"),
+    alex: await findId("alex@retinue.example"),
+    priya: await findId("priya@retinue.example"),
     alpha: alpha?.id ?? "",
   };
 

@@ -87,7 +87,7 @@ const CASES: readonly [part: string, taker: string][] = [
   ["colourless green ideas", "nobody"],
 ];
 
-function takerOf(part: string, offer: Parameters<typeof routePart>[1]): string {
+function findTaker(part: string, offer: Parameters<typeof routePart>[1]): string {
   const route = routePart(part, offer);
   if (route.kind === "call") return `${route.call.tool} ${JSON.stringify(route.call.input)}`;
   return route.kind === "delegate" ? route.agent : route.kind;
@@ -95,7 +95,7 @@ function takerOf(part: string, offer: Parameters<typeof routePart>[1]): string {
 
 describe("a part goes to who does such work", () => {
   test.each(CASES)("%s → %s", (part, taker) => {
-    expect(takerOf(part, { tools: TOOLS, delegates: DELEGATES })).toBe(taker);
+    expect(findTaker(part, { tools: TOOLS, delegates: DELEGATES })).toBe(taker);
   });
 });
 
@@ -108,15 +108,15 @@ test.each([
   ["Run the tests", "nobody"],
   ["Find the cache", "researcher"],
 ])("with only a researcher at hand, '%s' goes to %s", (part, taker) => {
-  expect(takerOf(part, { tools: TOOLS, delegates: researcher ? [researcher] : [] })).toBe(taker);
+  expect(findTaker(part, { tools: TOOLS, delegates: researcher ? [researcher] : [] })).toBe(taker);
 });
 
 test("a tool that is not offered is not called", () => {
-  expect(takerOf("read README.md", { tools: [], delegates: DELEGATES })).toBe("researcher");
-  expect(takerOf('write "hello" to notes.txt', { tools: ["read"], delegates: [] })).toBe("nobody");
+  expect(findTaker("read README.md", { tools: [], delegates: DELEGATES })).toBe("researcher");
+  expect(findTaker('write "hello" to notes.txt', { tools: ["read"], delegates: [] })).toBe("nobody");
 });
 
 test("questions that no delegate takes are looked into by the agent itself, if it can search", () => {
-  expect(takerOf("Where are the slots?", { tools: ["grep", "read"], delegates: [] })).toBe("self");
-  expect(takerOf("Where are the slots?", { tools: ["ls"], delegates: [] })).toBe("nobody");
+  expect(findTaker("Where are the slots?", { tools: ["grep", "read"], delegates: [] })).toBe("self");
+  expect(findTaker("Where are the slots?", { tools: ["ls"], delegates: [] })).toBe("nobody");
 });

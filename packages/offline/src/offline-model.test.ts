@@ -15,7 +15,7 @@ const user = (text: string): LanguageModelV4Message => ({ role: "user", content:
 const tool = (name: string) => ({ type: "function" as const, name, inputSchema: {} });
 const asking = (...messages: LanguageModelV4Message[]): LanguageModelV4CallOptions => ({ prompt: messages });
 
-async function textOf(
+async function readText(
   options: LanguageModelV4CallOptions,
   next: (situation: Situation) => OfflineMove,
 ): Promise<string> {
@@ -27,7 +27,7 @@ test("a procedure sees the task, later words, calls with their results, tools an
   const seen: Situation[] = [];
   const system =
     "You lead.\n\n## Sub-agents\n\n- `scout`: Looks around.\n- `writer`: Writes: a lot.\n\nHand over.";
-  await textOf(
+  await readText(
     {
       prompt: [
         { role: "system", content: system },
@@ -75,7 +75,7 @@ test("a procedure sees the task, later words, calls with their results, tools an
 });
 
 test("every answer carries the label, and calls do not", async () => {
-  expect(await textOf(asking(user("x")), () => ({ say: "done" }))).toBe(`done\n\n${OFFLINE_LABEL}`);
+  expect(await readText(asking(user("x")), () => ({ say: "done" }))).toBe(`done\n\n${OFFLINE_LABEL}`);
   const { content, finishReason } = await modelWith(() => ({
     calls: [{ tool: "ls", input: {} }],
   })).doGenerate(asking(user("x")));
@@ -106,11 +106,11 @@ test("a procedure also plays agents that have its name as an alias", async () =>
 
 test("a summary is taken out of the notes, whatever the agent", async () => {
   const options = { ...asking(user("long notes")), providerOptions: { retinue: { purpose: "summary" } } };
-  expect(await textOf(options, () => ({ cannot: "never asked" }))).toBe("short: long notes");
+  expect(await readText(options, () => ({ cannot: "never asked" }))).toBe("short: long notes");
 });
 
 test("a procedure that must report before it has finished gives what it has", async () => {
-  const text = await textOf(
+  const text = await readText(
     { ...asking(user("x")), tools: [tool("ls")], toolChoice: { type: "none" } },
     () => ({
       calls: [{ tool: "ls", input: {} }],

@@ -17,13 +17,13 @@ const part = (
   files,
   after,
 });
-const orderOf = (parts: readonly PlannedPart[]) =>
+const listOrder = (parts: readonly PlannedPart[]) =>
   fillTemplate("the goal", parts).steps.map(({ id, role, dependsOn }) =>
     `${id} ${role} ${dependsOn.join("+")}`.trim(),
   );
 
 test("a change is researched, made, tested and reviewed", () => {
-  expect(orderOf([part("Add a flag", "write", ["src/cli.ts", "src/cli.test.ts"])])).toEqual([
+  expect(listOrder([part("Add a flag", "write", ["src/cli.ts", "src/cli.test.ts"])])).toEqual([
     "research researcher",
     "implement-1 coder research",
     "test tester implement-1",
@@ -32,38 +32,40 @@ test("a change is researched, made, tested and reviewed", () => {
 });
 
 test("changes of different files run side by side, those of one file one after the other", () => {
-  const apart = orderOf([
+  const apart = listOrder([
     part("Add a flag", "write", ["src/cli.ts"]),
     part("Add a column", "write", ["src/db.ts"]),
   ]);
   expect(apart.slice(1, 3)).toEqual(["implement-1 coder research", "implement-2 coder research"]);
-  const shared = orderOf([
+  const shared = listOrder([
     part("Add a flag", "write", ["src/cli.ts"]),
     part("Rename it", "write", ["src/cli.ts"]),
   ]);
   expect(shared.slice(1, 3)).toEqual(["implement-1 coder research", "implement-2 coder implement-1"]);
-  const unknown = orderOf([part("Add a flag"), part("Add a column")]);
+  const unknown = listOrder([part("Add a flag"), part("Add a column")]);
   expect(unknown[2]).toBe("implement-2 coder implement-1");
 });
 
 test("a defect is diagnosed before it is fixed", () => {
-  expect(orderOf([part("Fix the rounding error")])[0]).toBe("diagnose debugger");
+  expect(listOrder([part("Fix the rounding error")])[0]).toBe("diagnose debugger");
 });
 
 test("a question is only looked into, without further steps", () => {
-  expect(orderOf([part("Find the parser", "look"), part("Review src/a.ts", "review")])).toEqual([
+  expect(listOrder([part("Find the parser", "look"), part("Review src/a.ts", "review")])).toEqual([
     "research-1 researcher",
     "review-2 reviewer",
   ]);
 });
 
 test("tests and a review that the goal itself asks for are not added twice, and come after the changes", () => {
-  expect(orderOf([part("Add a flag"), part("Run the tests", "test"), part("Review it", "review")])).toEqual([
-    "research researcher",
-    "implement-1 coder research",
-    "test-2 tester implement-1",
-    "review-3 reviewer implement-1",
-  ]);
+  expect(listOrder([part("Add a flag"), part("Run the tests", "test"), part("Review it", "review")])).toEqual(
+    [
+      "research researcher",
+      "implement-1 coder research",
+      "test-2 tester implement-1",
+      "review-3 reviewer implement-1",
+    ],
+  );
 });
 
 test("test files go to the tester, the others to the coder", () => {

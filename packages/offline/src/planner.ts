@@ -163,12 +163,12 @@ export function fillTemplate(
   const goal = given.length > GOAL_CHARS ? `${given.slice(0, GOAL_CHARS)}…` : given;
   const changes = parts.filter(({ intent }) => intent === "write" || intent === "plan");
   const steps: Draft[] = [];
-  const idOf = new Map<PlannedPart, string>();
+  const ids = new Map<PlannedPart, string>();
   const isThere = ({ role }: Draft) => agents === undefined || agents.includes(role);
   if (changes.length > 0) steps.push(...[writeFirstStep(goal, changes)].filter(isThere));
   const [first] = steps.map(({ id }) => id);
   for (const [index, part] of parts.entries()) {
-    const before = part.after.flatMap((each) => idOf.get(parts[each] ?? part) ?? []);
+    const before = part.after.flatMap((each) => ids.get(parts[each] ?? part) ?? []);
     const step = writeStep(part, `${index + 1}`, goal);
     const sharing = steps.filter(
       (each) => each.role === "coder" && step.role === "coder" && overlaps(each, step),
@@ -176,7 +176,7 @@ export function fillTemplate(
     const judged = JUDGES.has(step.role) ? steps.filter(({ role }) => role === "coder") : [];
     const needed = [...before, ...[...sharing, ...judged].map(({ id }) => id)];
     steps.push({ ...step, dependsOn: removeDuplicates(needed.length > 0 ? needed : first ? [first] : []) });
-    idOf.set(part, step.id);
+    ids.set(part, step.id);
   }
   if (changes.length > 0) steps.push(...writeLastSteps(goal, steps, isThere));
   return { goal, summary: summariseSteps(steps), steps: steps.map(addEstimate) };

@@ -24,10 +24,10 @@ function situation(task: string, more: Partial<Situation> = {}): Situation {
   };
 }
 
-const callsOf = (move: OfflineMove) => ("calls" in move ? move.calls : []);
+const listCalls = (move: OfflineMove) => ("calls" in move ? move.calls : []);
 const saidBy = (move: OfflineMove) => ("say" in move && move.say ? move.say : "");
 const answered = (move: OfflineMove, result: (tool: string) => string): PastCall[] =>
-  callsOf(move).map(({ tool, input }) => ({ tool, input, result: result(tool), failed: false }));
+  listCalls(move).map(({ tool, input }) => ({ tool, input, result: result(tool), failed: false }));
 const child = (agent: string, said: string, taskId?: string) =>
   `<subagent_result agent="${agent}" run_id="run_1"${taskId ? ` task_id="${taskId}"` : ""} status="completed">\ncompleted · 1 turn · 0 calls\n\n${said}\n</subagent_result>`;
 const failedChild = (agent: string, error: string, taskId: string) =>
@@ -36,7 +36,7 @@ const failedChild = (agent: string, error: string, taskId: string) =>
 describe("the main agent", () => {
   test("hands independent parts over in one turn, and dependent ones with what they wait for", () => {
     const move = main.next(situation("Find the parser and explain the ledger. Then review both."));
-    expect(callsOf(move)).toEqual([
+    expect(listCalls(move)).toEqual([
       {
         tool: "delegate_many",
         input: {
@@ -57,7 +57,7 @@ describe("the main agent", () => {
 
   test("does what one call answers itself, in the same turn", () => {
     const move = main.next(situation("List the files in src and find where slots are taken"));
-    expect(callsOf(move).map(({ tool }) => tool)).toEqual(["ls", "delegate"]);
+    expect(listCalls(move).map(({ tool }) => tool)).toEqual(["ls", "delegate"]);
   });
 
   test("answers in the order that was asked, and says what failed, by whom and what was assumed", () => {
@@ -77,7 +77,7 @@ describe("the main agent", () => {
   test("waits for children that still run", () => {
     const task = "Find the parser. Explain the ledger.";
     const calls = answered(main.next(situation(task)), () => '{"status":"running","run_id":"run_1"}');
-    expect(callsOf(main.next(situation(task, { calls })))).toEqual([
+    expect(listCalls(main.next(situation(task, { calls })))).toEqual([
       { tool: "collect_results", input: { wait: "all" } },
     ]);
   });
@@ -86,12 +86,12 @@ describe("the main agent", () => {
     const first = situation("Find the parser");
     const calls = answered(main.next(first), () => child("researcher", "parse.ts"));
     const later = ["Your reply was empty. State your result.", "Also list the files in docs"];
-    expect(callsOf(main.next({ ...first, calls, later })).map(({ tool }) => tool)).toContain("ls");
+    expect(listCalls(main.next({ ...first, calls, later })).map(({ tool }) => tool)).toContain("ls");
   });
 
   test("a question is looked into with its own tools when nobody else can", () => {
     const alone = situation("Where are slots taken?", { delegates: [], tools: ["read", "grep"] });
-    expect(callsOf(main.next(alone)).map(({ tool }) => tool)).toEqual(["grep", "grep"]);
+    expect(listCalls(main.next(alone)).map(({ tool }) => tool)).toEqual(["grep", "grep"]);
   });
 
   test.each(["hello", "What can you do?", "help"])("'%s' is answered with what it can do", (task) => {
@@ -164,7 +164,7 @@ describe("the researcher", () => {
     for (let turn = 0; turn < 9 && !said; turn++) {
       const move = researcher.next(situation("What is the meaning of life?", { calls: [...calls] }));
       said = saidBy(move);
-      for (const { tool, input } of callsOf(move)) {
+      for (const { tool, input } of listCalls(move)) {
         const found = String(input.pattern).includes("mean") ? "src/meaning.ts" : "src/life.ts";
         const result = tool === "read" ? (places[String(input.path)] ?? "") : `${found}:1`;
         calls.push({ tool, input, result, failed: false });
@@ -176,13 +176,17 @@ describe("the researcher", () => {
 
   test("a question that names a file reads it at once", () => {
     const move = researcher.next(situation("What does src/scheduler/slots.ts do?"));
-    expect(callsOf(move)).toEqual([{ tool: "read", input: { path: "src/scheduler/slots.ts", limit: 240 } }]);
+    expect(listCalls(move)).toEqual([
+      { tool: "read", input: { path: "src/scheduler/slots.ts", limit: 240 } },
+    ]);
   });
 
   test("a question that builds on results looks at the files those name", () => {
     const results = child("researcher", "It is in src/scheduler/slots.ts:4.");
     const move = researcher.next(situation(`Explain it\n\n## Results this builds on\n${results}`));
-    expect(callsOf(move)).toEqual([{ tool: "read", input: { path: "src/scheduler/slots.ts", limit: 240 } }]);
+    expect(listCalls(move)).toEqual([
+      { tool: "read", input: { path: "src/scheduler/slots.ts", limit: 240 } },
+    ]);
   });
 
   test("a name is looked up by structure where that tool is offered, and its tests by name", () => {
@@ -203,7 +207,7 @@ describe("the researcher", () => {
         situation("Where is Slots and what tests cover it?", { tools, calls: [...calls] }),
       );
       said = saidBy(move);
-      for (const { tool, input } of callsOf(move))
+      for (const { tool, input } of listCalls(move))
         calls.push({ tool, input, result: answers[tool]?.(input) ?? "", failed: false });
     }
     expect(calls[0]).toMatchObject({ tool: "code_search", input: { query: "Slots" } });
@@ -223,14 +227,14 @@ describe("the researcher", () => {
   test("finding nothing is reported, with the words that were searched for", () => {
     const calls: PastCall[] = [];
     const first = researcher.next(situation("Where is the flux capacitor?"));
-    calls.push(...callsOf(first).map((call) => ({ ...call, result: "no matches", failed: false })));
+    calls.push(...listCalls(first).map((call) => ({ ...call, result: "no matches", failed: false })));
     expect(saidBy(researcher.next(situation("Where is the flux capacitor?", { calls })))).toMatch(
       /Nothing in the project's files matches “flux”, “capacitor”/,
     );
   });
 
   test("a denied call is reported, not hidden", () => {
-    const calls = callsOf(researcher.next(situation("Where is the capacitor?"))).map((call) => ({
+    const calls = listCalls(researcher.next(situation("Where is the capacitor?"))).map((call) => ({
       ...call,
       result: "permission denied: by settings",
       failed: true,

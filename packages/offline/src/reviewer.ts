@@ -277,9 +277,9 @@ function nameSubject({
 }
 
 function countFindings(findings: readonly ReviewFinding[]): string {
-  const of = (severity: Severity) => findings.filter((each) => each.severity === severity).length;
+  const count = (severity: Severity) => findings.filter((each) => each.severity === severity).length;
   if (findings.length === 0) return "nothing found";
-  return `${of("high")} high, ${of("medium")} medium, ${of("low")} low`;
+  return `${count("high")} high, ${count("medium")} medium, ${count("low")} low`;
 }
 
 /** At most a few of one kind in one file, so that one kind does not hide the others. */
