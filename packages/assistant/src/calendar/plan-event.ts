@@ -91,6 +91,11 @@ function findRuleFault(recurrence: string): string | null {
   }
 }
 
+/** The event of an id; `params` if there is none. */
+export function getEvent(id: string, services: Services): Promise<CalendarEvent> {
+  return services.calendar((calendar, signal) => calendar.get(id, signal));
+}
+
 /** The owner as the calendar knows them. */
 export async function findHousehold(services: Services): Promise<Household> {
   const { address } = await services.calendar((calendar, signal) => calendar.self(signal));

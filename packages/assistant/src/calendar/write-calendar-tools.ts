@@ -25,6 +25,7 @@ import {
   findEventFault,
   findHousehold,
   findOrNull,
+  getEvent,
   listEventPeople,
   planAttendees,
   presentEvent,
@@ -50,7 +51,7 @@ export const createEvent = writeTool({
   present: (plan, services) => presentEvent("New event", plan, { people: plan.people, services }),
   find: async ({ timezone }, { services, key }) => {
     const zone = readZone(timezone, services.assistant.zone);
-    const event = await findOrNull(services.calendar((calendar, signal) => calendar.get(key, signal)));
+    const event = await findOrNull(getEvent(key, services));
     if (!event || event.status === "cancelled") return null;
     return describeCreated(event, zone, await findConflicts(event, { services, zone, except: event.id }));
   },
@@ -116,7 +117,7 @@ export const updateEvent = writeTool({
   confirm: explainChange,
   present: presentChange,
   find: async (input, { services }) => {
-    const event = await services.calendar((calendar, signal) => calendar.get(input.event_id, signal));
+    const event = await getEvent(input.event_id, services);
     const { change, zone } = await planChange(input, event, services);
     return hasChange(event, change, zone) ? describeUpdated(event, zone) : null;
   },
@@ -140,7 +141,7 @@ function findUpdateFault(input: UpdateInput): string | null {
 }
 
 async function planUpdate(input: UpdateInput, services: Services): Promise<UpdatePlan> {
-  const event = await services.calendar((calendar, signal) => calendar.get(input.event_id, signal));
+  const event = await getEvent(input.event_id, services);
   const { change, attendees, zone } = await planChange(input, event, services);
   const household = await findHousehold(services);
   const before = dropSelf(event.attendees, household.self);
@@ -286,7 +287,7 @@ export const deleteEvent = writeTool({
   present: ({ people, view, isSeries }, services) =>
     presentEvent(isSeries ? "Removes the whole series" : "Removes the event", view, { people, services }),
   find: async ({ event_id }, { services }) => {
-    const event = await findOrNull(services.calendar((calendar, signal) => calendar.get(event_id, signal)));
+    const event = await findOrNull(getEvent(event_id, services));
     if (event && event.status !== "cancelled") return null;
     const tainted = event !== null && isForeign(event);
     return { data: { event_id, title: event?.title ?? "", deleted: true }, tainted };
@@ -311,7 +312,7 @@ async function planDelete(
   { event_id, notify = true }: { event_id: string; notify?: boolean },
   services: Services,
 ): Promise<DeletePlan> {
-  const event = await services.calendar((calendar, signal) => calendar.get(event_id, signal));
+  const event = await getEvent(event_id, services);
   const household = await findHousehold(services);
   const { title, start, end, location, visibility, seriesId } = event;
   const recurrence = seriesId === undefined ? event.recurrence : undefined;

@@ -193,18 +193,11 @@ type Opener<Name extends keyof GoogleClients> = (
 ) => Promise<GoogleClients[Name]>;
 
 const openers: { readonly [Name in keyof GoogleClients]: Opener<Name> } = {
-  async gmail(auth, rootUrl) {
-    const { gmail } = await import("@googleapis/gmail");
-    return gmail({ version: "v1", auth, rootUrl });
-  },
-  async calendar(auth, rootUrl) {
-    const { calendar } = await import("@googleapis/calendar");
-    return calendar({ version: "v3", auth, rootUrl });
-  },
-  async people(auth, rootUrl) {
-    const { people } = await import("@googleapis/people");
-    return people({ version: "v1", auth, rootUrl });
-  },
+  gmail: async (auth, rootUrl) => (await import("@googleapis/gmail")).gmail({ version: "v1", auth, rootUrl }),
+  calendar: async (auth, rootUrl) =>
+    (await import("@googleapis/calendar")).calendar({ version: "v3", auth, rootUrl }),
+  people: async (auth, rootUrl) =>
+    (await import("@googleapis/people")).people({ version: "v1", auth, rootUrl }),
 };
 
 /** Opens one service on a session. */

@@ -13,7 +13,7 @@ import {
 import { RANGE_FORMS, readRange, type TimeRange } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import { cutText, fitItems, revealLine, writeVisible } from "../service-tools/tool-output.ts";
-import type { SlackChannel, SlackMessage } from "./slack-provider.ts";
+import type { SlackChannel, SlackMessage, SlackPage } from "./slack-provider.ts";
 
 const MAX_TEXT = 1_500;
 /** No calendar goes further. */
@@ -42,6 +42,22 @@ function describeMessage(message: SlackMessage, zone: string) {
     replies: replies || undefined,
     link,
   };
+}
+
+/** A page of messages as an output, with as many of them as there is room for. */
+function fitMessages(
+  { messages, more }: SlackPage,
+  place: { readonly channel: string; readonly thread_ts?: string },
+  { assistant: { zone } }: Services,
+  keep?: "last",
+): object {
+  const build = (kept: SlackPage["messages"]) => ({
+    ...place,
+    messages: kept.map((message) => describeMessage(message, zone)),
+    total: messages.length,
+    more: more || kept.length < messages.length,
+  });
+  return fitItems(messages, build, keep);
 }
 
 /** When a message was posted, in milliseconds since 1970. */
@@ -74,7 +90,7 @@ export function toSlackSpan({ from, to }: TimeRange, now: number): { oldest: num
 export async function addThreads(
   messages: readonly SlackMessage[],
   { channelId, services, most }: { channelId: string; services: Services; most: number },
-): Promise<{ messages: readonly SlackMessage[]; more: boolean }> {
+): Promise<SlackPage> {
   const all: SlackMessage[] = [];
   let threads = 0;
   let more = false;
@@ -119,17 +135,10 @@ export const getChannelMessages = readTool({
     const found = await services.slack((slack, signal) =>
       slack.messages(channel.id, { ...span, limit }, signal),
     );
-    const threads = { channelId: channel.id, services, most: include_threads ? MOST_THREADS : 0 };
+    const threads = { channelId: channel.id, services, most: MOST_THREADS };
     const all = include_threads ? await addThreads(found.messages, threads) : found;
-    const more = found.more || all.more;
-    const { zone } = services.assistant;
-    const build = (kept: typeof all.messages) => ({
-      channel: labelChannel(channel),
-      messages: kept.map((message) => describeMessage(message, zone)),
-      total: all.messages.length,
-      more: more || kept.length < all.messages.length,
-    });
-    return { data: fitItems(all.messages, build, "last") };
+    const page = { messages: all.messages, more: found.more || all.more };
+    return { data: fitMessages(page, { channel: labelChannel(channel) }, services, "last") };
   },
 });
 
@@ -147,18 +156,8 @@ export const getThreadReplies = readTool({
   untrusted: true,
   run: async ({ channel: name, thread_ts, limit = 100 }, services) => {
     const channel = await findSlackChannel(name, services);
-    const { messages, more } = await services.slack((slack, signal) =>
-      slack.replies(channel.id, thread_ts, limit, signal),
-    );
-    const { zone } = services.assistant;
-    const build = (kept: typeof messages) => ({
-      channel: labelChannel(channel),
-      thread_ts,
-      messages: kept.map((message) => describeMessage(message, zone)),
-      total: messages.length,
-      more: more || kept.length < messages.length,
-    });
-    return { data: fitItems(messages, build) };
+    const page = await services.slack((slack, signal) => slack.replies(channel.id, thread_ts, limit, signal));
+    return { data: fitMessages(page, { channel: labelChannel(channel), thread_ts }, services) };
   },
 });
 
