@@ -1,7 +1,7 @@
 // An address book: its contacts, how they are searched, and the interface of what serves it.
 
+import { foldText, hasWords } from "../service-tools/search-words.ts";
 import { type ServiceProvider, ToolFault } from "../service-tools/tool-fault.ts";
-import { foldText, hasWords } from "../service-tools/tool-output.ts";
 
 /** One person or list of the address book. */
 export type Contact = {

@@ -24,8 +24,8 @@ import {
   type RecipientStatus,
   type SentMail,
 } from "../mail/mail-provider.ts";
+import { foldText } from "../service-tools/search-words.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import { foldText } from "../service-tools/tool-output.ts";
 import {
   bindRowid,
   cleanColumn,

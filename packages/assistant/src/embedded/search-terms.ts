@@ -1,7 +1,7 @@
 // Search words as conditions on the tables of the local store.
 
 import { isStopWord } from "@retinue/core/text/terms";
-import { foldText } from "../service-tools/tool-output.ts";
+import { foldText, splitPhrases } from "../service-tools/search-words.ts";
 
 const MOST_TERMS = 32;
 const MAX_TERM_CHARS = 64;
@@ -54,11 +54,10 @@ export function buildTextConditions(
 type Term = { readonly words: readonly string[]; readonly exact: boolean };
 
 function splitTerms(text: string): readonly Term[] {
-  const terms: Term[] = [];
-  for (const [, phrase, rest] of text.toWellFormed().matchAll(/["“”]([^"“”]*)["“”]|([^"“”]+)/g)) {
-    if (phrase !== undefined) terms.push({ words: splitWords(phrase), exact: true });
-    else terms.push(...splitWords(rest ?? "").map((word) => ({ words: [word], exact: false })));
-  }
+  const terms = splitPhrases(text).flatMap(({ text: phrase, isQuoted }): Term[] => {
+    const words = splitWords(phrase);
+    return isQuoted ? [{ words, exact: true }] : words.map((word) => ({ words: [word], exact: false }));
+  });
   const filled = terms.filter(({ words }) => words.length > 0);
   const telling = filled.filter(({ words, exact }) => exact || !isStopWord(words.join(" ").toLowerCase()));
   return (telling.length > 0 ? telling : filled).slice(0, MOST_TERMS);

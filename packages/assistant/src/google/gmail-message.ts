@@ -3,6 +3,7 @@
 import type { gmail_v1 } from "@googleapis/gmail";
 import { oneLine, pickMailContent, type ReadMail, readMail, writeMail } from "../mail/mail-format.ts";
 import type { MailMessage, MailQuery, MailSummary, OutgoingMail } from "../mail/mail-provider.ts";
+import { type Phrase, splitPhrases } from "../service-tools/search-words.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
 /** Headers that a list shows. */
@@ -106,13 +107,9 @@ function buildField(name: string, value: string | undefined): string[] {
     .map((one) => `${name}:${one}`);
 }
 
-function splitPhrases(text = ""): string[] {
-  return Array.from(text.matchAll(/"([^"]*)"|[^\s"]+/g), ([whole, phrase]) => phrase ?? whole);
-}
-
 /** A plain word as it is; all else as a phrase, whose punctuation Gmail ignores. */
-function buildTerm(phrase: string): string {
-  const bare = phrase.replace(/^[-+~{}()[\]]+|[{}()[\]]+$/g, "");
+function buildTerm({ text }: Phrase): string {
+  const bare = text.replace(/^[-+~{}()[\]]+|[{}()[\]]+$/g, "");
   if (PLAIN_WORD.test(bare) && !OPERATOR_WORDS.has(bare.toUpperCase())) return bare;
   const quoted = bare.replace(/["\\:\p{Cc}]+/gu, " ").trim();
   return quoted ? `"${quoted}"` : "";

@@ -23,6 +23,7 @@ import {
   type MailQuery,
   type MailSummary,
 } from "../mail/mail-provider.ts";
+import { splitPhrases } from "../service-tools/search-words.ts";
 import { toIso } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
@@ -260,16 +261,9 @@ function buildCriteria(query: MailQuery): SearchObject[] {
   if (query.before !== undefined) base.before = findDayAround(query.before, 2);
   const fields = ["text", "from", "to", "subject"] as const;
   const words = fields.flatMap((field) =>
-    splitQuery(query[field]).map((word): SearchObject => ({ [field]: word })),
+    splitPhrases(query[field]).map(({ text }): SearchObject => ({ [field]: text })),
   );
   return [base, ...words.slice(0, MAX_WORDS)];
-}
-
-function splitQuery(text: string | undefined): string[] {
-  return oneLine(text ?? "")
-    .split(/\s+/)
-    .map((word) => word.replace(/^"+|"+$/g, ""))
-    .filter((word) => word !== "");
 }
 
 function findDayAround(iso: string, days: number): Date {

@@ -95,15 +95,3 @@ export function hasHiddenText(text: string): boolean {
 export function revealLine(text: string): string {
   return writeVisible(text.replaceAll(/[\r\n\t]+/g, " ")).trim();
 }
-
-/** A text for comparison: without case and accents. */
-export function foldText(text: string): string {
-  return text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase().trim();
-}
-
-/** Whether all words of a query are somewhere in these texts. */
-export function hasWords(texts: readonly (string | undefined)[], query = ""): boolean {
-  const text = foldText(texts.join("\n"));
-  const words = foldText(query).split(/\s+/);
-  return words.every((word) => text.includes(word));
-}

@@ -1,6 +1,7 @@
 // A workspace of Slack through its Web API: searching and posting.
 
 import { RetinueError } from "@retinue/core/schema/error";
+import { foldText, splitPhrases } from "../service-tools/search-words.ts";
 import {
   isSafeUrl,
   type JsonObject,
@@ -11,7 +12,6 @@ import {
   textIn,
 } from "../service-tools/service-requests.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
-import { foldText } from "../service-tools/tool-output.ts";
 import type { SlackChannel, SlackProvider } from "../slack/slack-provider.ts";
 import { CALL_EVENT, isSlackTs, readCallKey } from "../slack/slack-text.ts";
 import { createChannels } from "./channels.ts";
@@ -174,10 +174,10 @@ function isMatch(raw: JsonObject, { terms, from }: Wanted, directory: Directory)
   return terms.every((term) => text.includes(foldText(term)));
 }
 
-/** Words and quoted phrases of a query; what would end a quotation or a line is left out. */
-export function splitSearchTerms(text: string): string[] {
-  return [...text.matchAll(/["“”„]([^"“”„]*)["“”„]|([^\s"“”„]+)/gu)]
-    .map(([, phrase, word]) => (phrase ?? word ?? "").replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim())
+/** Words and quoted phrases of a query that Slack can find. */
+export function splitSearchTerms(query: string): string[] {
+  return splitPhrases(query)
+    .map(({ text }) => text)
     .filter((term) => /[\p{L}\p{N}\p{S}]/u.test(term));
 }
 

@@ -1,7 +1,7 @@
 // Whom and which channel somebody means by a name, and the names that are near to one that is not there.
 
+import { foldText } from "../service-tools/search-words.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import { foldText } from "../service-tools/tool-output.ts";
 import type { SlackUser } from "./slack-provider.ts";
 
 const MAX_SHOWN = 80;

@@ -1,7 +1,7 @@
 // Events and their occurrences as the tools see them, read from iCalendar.
 
+import { hasWords } from "../../service-tools/search-words.ts";
 import { findInstant, toCalendarSpan } from "../../service-tools/times.ts";
-import { hasWords } from "../../service-tools/tool-output.ts";
 import {
   type Attendee,
   type CalendarEvent,
