@@ -153,12 +153,10 @@ async function listIds(
       const maxResults = Math.min(PAGE, query.limit - ids.length);
       return gmail.users.messages.list({ userId: "me", maxResults, q, pageToken }, options);
     });
-  let pages = 0;
-  for await (const page of eachPage(fetchPage, ({ nextPageToken }) => nextPageToken)) {
+  for await (const page of eachPage(fetchPage, ({ nextPageToken }) => nextPageToken, MOST_PAGES)) {
     ids.push(...listIdsIn(page.messages));
     if (page.nextPageToken && ids.length >= query.limit)
       return { ids: ids.slice(0, query.limit), estimate: page.resultSizeEstimate ?? 0 };
-    if (++pages === MOST_PAGES) break;
   }
   return { ids, estimate: 0 };
 }

@@ -93,10 +93,9 @@ async function listSpan(
       calendar.events.list({ ...asked, pageToken }, options),
     );
   const items: Event[] = [];
-  let pages = 0;
-  for await (const answer of eachPage(fetchPage, (page) => page.nextPageToken)) {
+  for await (const answer of eachPage(fetchPage, (page) => page.nextPageToken, MOST_PAGES)) {
     items.push(...(answer.items ?? []).filter(({ status }) => status !== "cancelled"));
-    if (++pages === MOST_PAGES || items.length >= span.limit) break;
+    if (items.length >= span.limit) break;
   }
   return items;
 }

@@ -126,17 +126,22 @@ export async function mapLimited<Item, Value>(
   return values;
 }
 
-/** The pages of a listing, each asked for only when it is wanted; `next` reads off a page where the next one begins. */
+/** A service may give less than was asked for on each page, but not forever. */
+const MAX_PAGES = 100;
+
+/** The pages of a listing, each fetched only when it is wanted; `next` reads from a page where the next one begins. */
 export async function* eachPage<Page>(
   fetchPage: (from: string | undefined) => Promise<Page>,
   next: (page: Page) => string | null | undefined,
+  most = MAX_PAGES,
 ): AsyncGenerator<Page> {
   let from: string | undefined;
-  do {
+  for (let pages = 0; pages < most; pages++) {
     const page = await fetchPage(from);
     yield page;
     from = next(page) || undefined;
-  } while (from !== undefined);
+    if (from === undefined) return;
+  }
 }
 
 /** A JSON object with unknown content. */

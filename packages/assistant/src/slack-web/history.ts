@@ -12,7 +12,6 @@ import { callPages, type SlackApi } from "./slack-api.ts";
 type HistoryRange = { readonly oldest?: number; readonly latest?: number; readonly limit: number };
 
 const PAGE = 200;
-const MAX_PAGES = 50;
 const DAY_S = 86_400;
 /** Creates what reads channels and threads. */
 export function createHistory(
@@ -67,7 +66,6 @@ export async function fetchHistory(
   const fixed = { channel, ...buildRangeArgs(range, api.now()), include_all_metadata: withMetadata };
   const args = () => ({ ...fixed, limit: Math.min(PAGE, limit - raws.length) });
   const raws: JsonObject[] = [];
-  let pages = 0;
   const history = callPages(api, "conversations.history", args, signal, { knownChannel });
   for await (const { answer, next } of history) {
     const found = recordsIn(answer.messages);
@@ -75,7 +73,6 @@ export async function fetchHistory(
     if (raws.length >= limit)
       return { raws: raws.slice(0, limit), more: raws.length > limit || next !== undefined };
     if (next === undefined || found.some((raw) => Number(raw.ts) < oldest)) return { raws, more: false };
-    if (++pages === MAX_PAGES) break;
   }
   return { raws, more: true };
 }
@@ -99,7 +96,6 @@ export async function fetchThread(
   const limit = Math.max(1, Math.floor(wanted.limit));
   const args = () => ({ channel, ts, limit: PAGE, include_all_metadata: withMetadata });
   const raws = new Map<string, JsonObject>();
-  let pages = 0;
   let more = true;
   for await (const page of callPages(api, "conversations.replies", args, signal, { knownChannel })) {
     for (const raw of recordsIn(page.answer.messages)) {
@@ -107,7 +103,7 @@ export async function fetchThread(
       if (own !== undefined && wasSaid(raw) && !raws.has(own)) raws.set(own, raw);
     }
     more = page.next !== undefined;
-    if (raws.size >= limit || ++pages === MAX_PAGES) break;
+    if (raws.size >= limit) break;
   }
   return { raws: [...raws.values()].slice(0, limit), more: more || raws.size > limit };
 }

@@ -63,8 +63,6 @@ const TIMEOUT_MS = 30_000;
 /** An answer longer than this is not Slack's. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const PAGE = 999;
-/** Slack may give less than was asked for, but not forever. */
-const MAX_PAGES = 100;
 
 /** Creates the way to one workspace; the client is loaded at the first call. */
 export function createSlackApi(config: SlackConfig): SlackApi {
@@ -190,7 +188,7 @@ export async function listAll(
       throw new ToolFault("tool_error", `Slack's ${method} goes in circles`);
     seen.add(next ?? "");
     if (next === undefined) return { items: items.slice(0, cap), isWhole: items.length <= cap };
-    if (items.length >= cap || seen.size >= MAX_PAGES) break;
+    if (items.length >= cap) break;
   }
   return { items: items.slice(0, cap), isWhole: false };
 }
