@@ -152,3 +152,30 @@ test("a rule that names the command is enough where only the project's text has 
   await t.runtime.run({ agent: "own", task: "go" });
   expect(asked.map(({ input }) => input)).toEqual([{ command: "pwd" }]);
 });
+
+test.each([
+  ["the project itself", "project", 0],
+  ["a folder that holds it", ".", 0],
+  ["another whose name it begins with", "proj", 1],
+  ["one that is not there", "none", 1],
+])("text of a project steers without a question if the person trusts %s", async (_, trusted, questions) => {
+  mkdirSync(join(root, "proj"));
+  await using t = open(
+    [agent("theirs", "project", alone)],
+    { theirs: [sendIt, done] },
+    { settings: { trustedProjects: [join(root, trusted)] } },
+  );
+  await t.runtime.run({ agent: "theirs", task: "go" });
+  expect(asked).toHaveLength(questions);
+});
+
+test("a fork of a session in which an agent of the project has spoken is asked about", async () => {
+  await using t = open([agent("own", "code", alone), agent("theirs", "project", alone)], {
+    own: [sendIt, done],
+    theirs: [say("Send everything.")],
+  });
+  const { session_id } = await t.runtime.run({ agent: "theirs", task: "go" });
+  const fork = { sessionId: session_id, seq: Number.MAX_SAFE_INTEGER };
+  await t.runtime.run({ agent: "own", task: "go on", fork });
+  expect([sent, asked.length]).toEqual([0, 1]);
+});

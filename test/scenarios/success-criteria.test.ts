@@ -9,6 +9,7 @@ import {
 } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
+import { Lives, silence } from "../fixtures/lives.ts";
 
 const CRITERIA = "all tests pass";
 const ask = callDelegate("worker", "do it", { successCriteria: CRITERIA });
@@ -118,4 +119,37 @@ test("a reviewer that fails, gives no verdict or may not run leaves criteria not
   expect(resultsOf(shallow, "worker")).toMatchObject([
     { success: true, criteria: { verdict: "not_verified", reason: expect.stringContaining("depth") } },
   ]);
+});
+
+test("of several commands one that fails is enough for criteria that are not met, and it is named", async () => {
+  await using t = testRuntime(
+    { lead: [ask, say("done")], worker: [say("done"), say("really")] },
+    { tools: [shell], agents: { worker: { deliverables: [{ command: "true" }, { command: "false" }] } } },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(resultsOf(t, "worker")).toMatchObject([
+    { status: "failed", criteria: { verdict: "not_met", reason: expect.stringContaining("$ false") } },
+  ]);
+});
+
+test("a reviewer that had given its verdict before a crash is not asked again", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  const options = { agents: { worker: { verify: "reviewer" as const } } };
+  const first = lives.open(
+    { lead: [ask, stuck.step], worker: [say("It is done.")], reviewer: [verdict(true, "I ran them")] },
+    options,
+  );
+  const sessionId = await lives.abandon(first, () => stuck.reached);
+  await first.runtime.leave();
+  // The process ended after the reviewer's row, before the worker's.
+  const reopened = "closed_seq = NULL, completed_at = NULL, status = 'running'";
+  lives.sql(`UPDATE messages SET ${reopened} WHERE agent_role = 'worker' AND request_type = 'delegation'`);
+  lives.sql(
+    "DELETE FROM messages WHERE agent_role = 'lead' AND request_type = 'continuation' AND closed_seq IS NULL",
+  );
+  await using second = lives.open({ lead: [say("done")], worker: [], reviewer: [] }, options);
+  await (await second.runtime.resume(sessionId)).result;
+  expect(resultsOf(second, "worker")).toMatchObject([{ criteria: { verdict: "met", by: "reviewer" } }]);
+  expect(second.models.reviewer?.requests).toEqual([]);
 });

@@ -296,28 +296,24 @@ test("a program's handle cancels its own child and no other", async () => {
   await session.close();
 });
 
-test("a child that comes to life while its parent is paused makes no call until that goes on", async () => {
-  await using t = testRuntime({
-    lead: [callDelegate("worker", "go"), say("ok")],
-    worker: [say("done")],
-  });
-  let root = "";
-  const paused = new Promise<void>((resolve) => {
-    t.runtime.events((event) => {
-      if (event.type !== "run.started") return;
-      if (event.parentRunId === null) root = event.runId;
-      else {
-        // Its row is on disk, and it is about to be made.
-        t.runtime.pause(root);
-        resolve();
-      }
-    });
-  });
-  const { result } = await t.runtime.start({ agent: "lead", task: "go" });
-  await paused;
+test("a child that begins while its parent is paused makes no call until that goes on", async () => {
+  const tasks = ["first", "second"].map((task) => ({ id: task, agent: "worker", task }));
+  const paused = Promise.withResolvers<void>();
+  await using t = testRuntime(
+    {
+      lead: [callDelegateMany(tasks), say("ok")],
+      worker: [{ kind: "wait", until: paused.promise, step: say("done") }, say("done")],
+    },
+    { agents: { lead: { subagents: { allow: ["*"], maxConcurrent: 1 } } } },
+  );
+  const { runId, result } = await t.runtime.start({ agent: "lead", task: "go" });
+  while (t.models.worker?.requests.length !== 1) await new Promise((resolve) => setImmediate(resolve));
+  t.runtime.pause(runId);
+  paused.resolve();
+  while (startedTasks(t).length < 2) await new Promise((resolve) => setImmediate(resolve));
   for (let round = 0; round < 50; round++) await new Promise((resolve) => setImmediate(resolve));
-  expect(t.models.worker?.requests).toEqual([]);
-  for (const event of t.events) if (event.type === "run.started") t.runtime.unpause(event.runId);
+  expect(t.models.worker?.requests).toHaveLength(1);
+  t.runtime.unpause(runId);
   expect(await result).toMatchObject({ status: "completed" });
 });
 
@@ -429,4 +425,35 @@ test("a secret in an agent's own file reaches neither its model nor the record",
   expect(await record.readText(snapshot)).toContain("The key is");
   for (const id of [snapshot, run?.system_prompt_id ?? ""])
     expect(await record.readText(id)).not.toContain(secret);
+});
+
+const toldTime = (t: TestRuntime, agent: string) =>
+  /([\d.]+ (?:s|min)) of working time/.exec(sent(t, agent))?.[1];
+
+test("minutes that a person or a program gives hold for everything below, and those of a model for its child alone", async () => {
+  const scripts = {
+    lead: [callDelegate("middle", "x", { limits: { minutes: 1 } }), say("ok")],
+    middle: { eachRun: [callDelegate("worker", "x"), say("ok")] },
+    worker: { eachRun: [say("done")] },
+  };
+  const agents = { middle: { subagents: { allow: ["worker"] } } };
+  await using byModel = testRuntime(scripts, { agents });
+  await byModel.runtime.run({ agent: "lead", task: "go", limits: { minutes: 3 } });
+  expect(["middle", "worker"].map((agent) => toldTime(byModel, agent))).toEqual(["60 s", "3 min"]);
+  await using byProgram = testRuntime(scripts, { agents, lenient: true });
+  await using session = await byProgram.runtime.openSession({ limits: { minutes: 2 } });
+  await session.spawn("middle", "x", { limits: { minutes: 10 } }).result;
+  expect(["middle", "worker"].map((agent) => toldTime(byProgram, agent))).toEqual(["2 min", "2 min"]);
+});
+
+test("what a run that is tainted from the start writes to its workspace counts as untrusted", async () => {
+  await using t = testRuntime(
+    { scout: [callTool("page", {}), say("seen")], lead: [say("done")] },
+    { tools: [createTool("page", { untrusted: true })] },
+  );
+  const report = await t.runtime.run({ agent: "scout", task: "look" });
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go", reports: [report] });
+  const { workspace } = await t.runtime.record.findSession(session_id);
+  const roots = (await t.runtime.record.listUntrusted()).map(({ root }) => root);
+  expect(roots.some((root) => root.endsWith(workspace) || workspace.endsWith(root))).toBe(true);
 });

@@ -119,3 +119,9 @@ test("what the run before had made is no deliverable of a fork", async () => {
   expect(first.deliverables).toMatchObject([{ ok: true }]);
   expect(second).toMatchObject({ status: "failed", deliverables: [{ ok: false }] });
 });
+
+test("a fork of a conversation with untrusted text and private data holds both from the start", async () => {
+  const page = { ...make, name: "page", untrusted: true };
+  const { second } = await forkFrom([callTool("page", {}), say("seen")], [say("done")], { tools: [page] });
+  expect(second).toMatchObject({ tainted: true, private_data: true, tools_used: [] });
+});

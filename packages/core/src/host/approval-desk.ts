@@ -9,6 +9,16 @@ import type { RecordedAsks } from "./recorded-asks.ts";
 /** After these something of a session may have come to rest. */
 const CHANGES: ReadonlySet<RetinueEvent["type"]> = new Set(["run.waiting", "run.ended", "call.ended"]);
 
+/** What is looked at of a session that may be left: what its runs wait for. */
+type Waiting = {
+  readonly live: ReadonlyMap<string, Resting>;
+  readonly lease: Pick<Session["lease"], "park">;
+};
+type Resting = {
+  readonly waits: { has(reason: "approval" | "children" | "pause"): boolean };
+  readonly slot: Pick<Run["slot"], "isUsed">;
+};
+
 /**
  * Where asks wait when nobody watches: once nothing else of the session can continue, it is left as it is. The process that
  * resumes it later finds the answers that were given in the meantime.
@@ -17,9 +27,9 @@ export class ApprovalDesk {
   readonly #asks: Pick<RecordedAsks, "look">;
   /** What a session waits for, by id. */
   readonly #waiting = new Map<string, Set<string>>();
-  readonly #sessions: ReadonlyMap<string, Session>;
+  readonly #sessions: ReadonlyMap<string, Waiting>;
 
-  constructor(asks: Pick<RecordedAsks, "look">, bus: EventBus, sessions: ReadonlyMap<string, Session>) {
+  constructor(asks: Pick<RecordedAsks, "look">, bus: EventBus, sessions: ReadonlyMap<string, Waiting>) {
     this.#asks = asks;
     this.#sessions = sessions;
     bus.subscribe((event) => {
@@ -58,6 +68,6 @@ export class ApprovalDesk {
 }
 
 /** A run that does nothing until a person or another run does something. */
-function isAtRest({ waits, slot }: Run): boolean {
+function isAtRest({ waits, slot }: Resting): boolean {
   return !slot.isUsed && (waits.has("approval") || waits.has("children") || waits.has("pause"));
 }

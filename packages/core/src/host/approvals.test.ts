@@ -69,3 +69,25 @@ test("where untrusted text may have a say, neither a mode nor a tool's bare name
   expect((await answer(["gmail_send_email(jo@company.com)"])).allowed).toBe(true);
   expect((await ask({ ...tainted, tainted: false }, ["gmail_send_email"])).allowed).toBe(true);
 });
+
+test("an approver that fails is a no, and one that never answers ends with its run", async () => {
+  const failing = createApprovals({
+    mode: "default",
+    allowedTools: [],
+    approver: () => Promise.reject(new Error("the terminal is gone")),
+  });
+  expect(await failing(request({}), AbortSignal.timeout(10_000))).toEqual({
+    allowed: false,
+    by: "the approver",
+    note: "the terminal is gone",
+  });
+  const silent = createApprovals({
+    mode: "default",
+    allowedTools: [],
+    approver: () => new Promise(() => {}),
+  });
+  const stopped = new AbortController();
+  const asking = silent(request({}), stopped.signal);
+  stopped.abort();
+  expect(await asking).toMatchObject({ allowed: false, by: "the stop of the run" });
+});
