@@ -285,3 +285,33 @@ test("tasks of a batch that begin after a crash hang from the batch's own row", 
   const parents = rows.flatMap((row) => (row.request_type === "delegation" ? [row.parent_message_id] : []));
   expect(parents).toEqual([batch?.id, batch?.id, batch?.id]);
 });
+
+test("what a person let a run spend still limits it after a crash", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  const first = lives.open({ lead: [callDelegate("worker", "one"), stuck.step], worker: [say("done")] });
+  const { sessionId } = await first.runtime.start({ agent: "lead", task: "go", limits: { spawns: 1 } });
+  await lives.leave(first, () => stuck.reached);
+  await first.runtime.leave();
+  await using second = lives.open({
+    lead: [callDelegate("worker", "two"), ({ last }) => say(last)],
+    worker: [],
+  });
+  const { details } = await (await second.runtime.resume(sessionId)).result;
+  expect(details).toContain("the limit of 1 runs");
+});
+
+test("a run that goes on is shown with its task as it was asked, without what was added for the model", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  const answer = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+  const first = lives.open({ lead: [stuck.step] });
+  const deliverables = [{ answer }];
+  const { sessionId } = await first.runtime.start({ agent: "lead", task: "the task", deliverables });
+  await lives.leave(first, () => stuck.reached);
+  await first.runtime.leave();
+  await using second = lives.open({ lead: [say('{"n":1}')] });
+  expect(await (await second.runtime.resume(sessionId)).result).toMatchObject({ data: { n: 1 } });
+  const started = second.events.flatMap((event) => (event.type === "run.started" ? [event.task] : []));
+  expect(started).toEqual(["the task"]);
+});

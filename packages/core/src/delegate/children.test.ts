@@ -452,8 +452,9 @@ test("what a run that is tainted from the start writes to its workspace counts a
     { tools: [createTool("page", { untrusted: true })] },
   );
   const report = await t.runtime.run({ agent: "scout", task: "look" });
-  const { session_id } = await t.runtime.run({ agent: "lead", task: "go", reports: [report] });
-  const { workspace } = await t.runtime.record.findSession(session_id);
+  const result = await t.runtime.run({ agent: "lead", task: "go", reports: [report] });
+  expect(result).toMatchObject({ tainted: true, private_data: true });
+  const { workspace } = await t.runtime.record.findSession(result.session_id);
   const roots = (await t.runtime.record.listUntrusted()).map(({ root }) => root);
   expect(roots.some((root) => root.endsWith(workspace) || workspace.endsWith(root))).toBe(true);
 });
