@@ -86,7 +86,7 @@ await bundle(
     program: source("cli", "main.ts"),
     "extract-worker": source("research", "extract", "extract-worker.ts"),
     "settle-left": source("code", "sandbox", "settle-left.ts"),
-    "stats-worker": source("core", "record", "stats", "stats-worker.ts"),
+    "stats-worker": source("core", "record", "sqlite", "stats-worker.ts"),
   },
   { bundled: BUNDLED },
 );
@@ -101,7 +101,7 @@ await bundle(
   {
     index: source("core", "index.ts"),
     testing,
-    "stats-worker": source("core", "record", "stats", "stats-worker.ts"),
+    "stats-worker": source("core", "record", "sqlite", "stats-worker.ts"),
   },
   { tags: ["$initial"] },
 );

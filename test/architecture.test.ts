@@ -19,10 +19,11 @@ const readManifest = (folder: string): Manifest =>
 /** Packages that are not part of the program: the web app is built into files. */
 const BUILT_APART = ["web"];
 
+/** The sources: neither tests nor the contracts that tests run. */
 const names = readdirSync(packages);
 const files = names.flatMap((name) =>
   readdirSync(join(packages, name, "src"), { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|-contract\.ts$|[/\\]contract[/\\]/.test(file))
     .map((file) => join(name, "src", file)),
 );
 const read = (file: string) => readFileSync(join(packages, file), "utf8");

@@ -47,7 +47,7 @@ function refusingDisk(world: World, errcode: number, message: string) {
     const handle = setTimeout(work, 1);
     return () => clearTimeout(handle);
   };
-  return { tools: [refuse, pay], storePorts: { execute, schedule } };
+  return { tools: [refuse, pay], recordPorts: { execute, schedule } };
 }
 
 const NAUGHTY: readonly string[] = [
@@ -98,11 +98,11 @@ export const RECORD_CASES: readonly Attack[] = [
       title: "holds the run before its next effect, loudly, and nothing is lost when it takes writes again",
       noGuard: RECORD,
       setup: (world) => {
-        const { tools, storePorts } = refusingDisk(world, errcode, message);
+        const { tools, recordPorts } = refusingDisk(world, errcode, message);
         return {
           tools,
           database: databaseOf(world),
-          internals: { storePorts, ...(world.broken && { record: createHastyRecord(databaseOf(world)) }) },
+          internals: { recordPorts, ...(world.broken && { record: createHastyRecord(databaseOf(world)) }) },
         };
       },
       turns: () => ({ lead: [callTool("refuse", {}), callTool("pay", {}), done] }),

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { openDatabase } from "@retinue/core/record/file/open-database";
-import { STORE_MIGRATIONS } from "@retinue/core/record/file/store-migrations";
+import { openDatabase } from "@retinue/core/record/sqlite/open-database";
+import { RECORD_MIGRATIONS } from "@retinue/core/record/sqlite/record-migrations";
 import { stopTime } from "./golden-clock.ts";
 import { listScenarios, loadScenario } from "./golden-files.ts";
 import {
@@ -85,7 +85,7 @@ export function unpackDatabase(root: string): string {
 export function inFirstSchema(database: string): void {
   const newer = `${database}.newer`;
   renameSync(database, newer);
-  const { db, close } = openDatabase(database, STORE_MIGRATIONS.slice(0, 1));
+  const { db, close } = openDatabase(database, RECORD_MIGRATIONS.slice(0, 1));
   db.prepare("ATTACH ? AS newer").run(newer);
   for (const table of ["sessions", "prompts", "messages"]) {
     const columns = db.prepare("SELECT name FROM pragma_table_info(?)").all(table);

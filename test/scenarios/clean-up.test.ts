@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { write } from "@retinue/code/file-tools/write-tools";
 import { undoChanges } from "@retinue/core/changes/undo";
-import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import { createBlobStore } from "@retinue/core/record/blob-store";
 import { createRecordJournal, recordText } from "@retinue/core/record/record-journal";
 import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { cleanUp, compactRecord, planCleanUp } from "@retinue/core/runtime/clean-up";

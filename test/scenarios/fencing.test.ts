@@ -31,7 +31,7 @@ write("run_before");
 await record.committed();
 process.on("SIGCONT", async () => {
   write("run_after");
-  void record.write({ kind: "session.update", sessionId: "ses_1", change: { status: "failed" } });
+  record.append({ kind: "session.update", sessionId: "ses_1", change: { status: "failed" } });
   await record.committed();
   await record.close();
   process.exit();

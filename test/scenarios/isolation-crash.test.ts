@@ -15,7 +15,7 @@ import { write } from "@retinue/code/file-tools/write-tools";
 import { mergeWorktree } from "@retinue/core/changes/merge";
 import { Shadow } from "@retinue/core/changes/shadow";
 import { makeWorktree, removeWorktree, sweepWorktrees } from "@retinue/core/changes/worktrees";
-import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import { createBlobStore } from "@retinue/core/record/blob-store";
 import {
   callDelegate,
   callDelegateMany,

@@ -15,7 +15,7 @@ import { read } from "@retinue/code/file-tools/read";
 import { write } from "@retinue/code/file-tools/write-tools";
 import { undoChanges } from "@retinue/core/changes/undo";
 import { makeWorktree, sweepWorktrees } from "@retinue/core/changes/worktrees";
-import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import { createBlobStore } from "@retinue/core/record/blob-store";
 import {
   after,
   callDelegate,

@@ -276,12 +276,12 @@ test("a drain whose time is up cuts what has not ended, and a full disk makes it
   };
   const t = open(
     { lead: () => hang() },
-    { internals: { storePorts: { execute, schedule: () => () => {} } } },
+    { internals: { recordPorts: { execute, schedule: () => () => {} } } },
   );
   const { sessionId } = await t.runtime.start({ agent: "lead", task: "go" });
   await t.runtime.record.committed();
   disk.isFull = true;
-  void t.runtime.record.write({ kind: "session.update", sessionId, change: { title: "another" } });
+  t.runtime.record.append({ kind: "session.update", sessionId, change: { title: "another" } });
   await expect(t.runtime.drain(0)).rejects.toThrow("full");
   disk.isFull = false;
   await t.runtime.drain(1);

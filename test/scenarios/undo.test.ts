@@ -17,7 +17,7 @@ import { read } from "@retinue/code/file-tools/read";
 import { write } from "@retinue/code/file-tools/write-tools";
 import { showChanges } from "@retinue/core/changes/show";
 import { planUndo, undoChanges } from "@retinue/core/changes/undo";
-import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import { createBlobStore } from "@retinue/core/record/blob-store";
 import {
   callDelegate,
   callTool,

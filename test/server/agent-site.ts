@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { builtInTools } from "@retinue/builtin/built-in-tools";
 import { loadProject } from "@retinue/builtin/load-project";
 import { systemClock } from "@retinue/core/budget/clock";
-import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import { createBlobStore } from "@retinue/core/record/blob-store";
 import { testRuntime } from "@retinue/core/testing";
 import { createApp } from "@retinue/server/create-app";
 import type { ServerDesk } from "@retinue/server/desk";

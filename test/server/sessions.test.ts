@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { StorePorts } from "@retinue/core/record/create-store";
 import { createRecordJournal } from "@retinue/core/record/record-journal";
 import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
+import type { SqliteRecordPorts } from "@retinue/core/record/sqlite/record-writer";
 import type { NewsEvent, StreamEvent } from "@retinue/core/schema/api/stream";
 import { after, callDelegate, callDelegateMany, callTool, hang, say } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
@@ -361,14 +361,14 @@ test("files that a run made are listed, and those of the workspace can be opened
 
 test("while nothing can be written, starting a session fails with the reason instead of waiting", async () => {
   let isFull = false;
-  const execute: StorePorts["execute"] = (write) => {
+  const execute: SqliteRecordPorts["execute"] = (write) => {
     if (isFull) throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
     write();
   };
   const server = await openDesk(
     ground,
     { lead: () => say("done") },
-    { internals: { storePorts: { execute, schedule: () => () => {} } } },
+    { internals: { recordPorts: { execute, schedule: () => () => {} } } },
   );
   const { record } = server.t.runtime;
   isFull = true;
@@ -396,14 +396,14 @@ test("while nothing can be written, starting a session fails with the reason ins
 
 test("a cancel that a full disk does not keep is answered with an error, and one that is answered as done outlives a kill", async () => {
   const disk = { isFull: false };
-  const execute: StorePorts["execute"] = (write) => {
+  const execute: SqliteRecordPorts["execute"] = (write) => {
     if (disk.isFull) throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
     write();
   };
   const server = await openDesk(
     ground,
     { lead: () => hang() },
-    { internals: { storePorts: { execute, schedule: () => () => {} } } },
+    { internals: { recordPorts: { execute, schedule: () => () => {} } } },
   );
   const { body } = await server.post("/api/sessions", { task: "go" });
   const path = `/api/sessions/${body.sessionId}/cancel`;

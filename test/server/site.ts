@@ -6,7 +6,7 @@ import { getRequestListener } from "@hono/node-server";
 import { loadProject } from "@retinue/builtin/load-project";
 import type { Clock } from "@retinue/core/budget/clock";
 import type { RequestPatience } from "@retinue/core/net/request-patience";
-import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import { createBlobStore } from "@retinue/core/record/blob-store";
 import { filledText, shape, text, whole } from "@retinue/core/schema/shape";
 import { testRuntime } from "@retinue/core/testing";
 import { type AppOptions, createApp, type ServerApp } from "@retinue/server/create-app";

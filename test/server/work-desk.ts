@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadProject } from "@retinue/builtin/load-project";
 import type { Clock } from "@retinue/core/budget/clock";
-import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import { createBlobStore } from "@retinue/core/record/blob-store";
 import { type Script, type TestRuntime, type TestRuntimeOptions, testRuntime } from "@retinue/core/testing";
 import { createApp } from "@retinue/server/create-app";
 import type { ServerDesk } from "@retinue/server/desk";

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type BlobStore, createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import { type BlobStore, createBlobStore } from "@retinue/core/record/blob-store";
 import type { Record } from "@retinue/core/record/record";
 import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import { RetinueError } from "@retinue/core/schema/error";

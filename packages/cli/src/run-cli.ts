@@ -47,6 +47,6 @@ async function showError(thrown: unknown, terminal: Terminal): Promise<number> {
 }
 
 async function findMachineFault(thrown: unknown): Promise<RetinueError | undefined> {
-  const { machineFault } = await import("@retinue/core/record/file/sqlite-failure");
+  const { machineFault } = await import("@retinue/core/record/sqlite/sqlite-failure");
   return machineFault(thrown);
 }

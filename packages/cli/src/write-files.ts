@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { mkdir, open, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { replaceFile } from "@retinue/core/files/replace-file";
-import { machineFault } from "@retinue/core/record/file/sqlite-failure";
+import { machineFault } from "@retinue/core/record/sqlite/sqlite-failure";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
 import type { Terminal } from "./terminal.ts";

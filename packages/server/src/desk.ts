@@ -1,6 +1,6 @@
 import type { Project } from "@retinue/builtin/load-project";
 import type { Environment } from "@retinue/core/models/providers";
-import type { BlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import type { BlobStore } from "@retinue/core/record/blob-store";
 import type { Runtime } from "@retinue/core/runtime/create-runtime";
 import type { HealthView } from "@retinue/core/schema/api/inspect";
 import type { Approval, MessageRow, SessionRow } from "@retinue/core/schema/record";

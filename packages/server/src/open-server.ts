@@ -7,7 +7,7 @@ import { createBuiltInRuntime, pickProjectOptions } from "@retinue/builtin/creat
 import type { Project } from "@retinue/builtin/load-project";
 import { PACKAGE_ROOT } from "@retinue/core/files/package-root";
 import type { Environment } from "@retinue/core/models/providers";
-import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import { createBlobStore } from "@retinue/core/record/blob-store";
 import { messageOf } from "@retinue/core/schema/error";
 import type { PermissionMode } from "@retinue/core/schema/rights";
 import { createApp, type ServerApp } from "./create-app.ts";

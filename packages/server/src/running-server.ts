@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readPrivate, writePrivate } from "@retinue/core/files/private-file";
-import { storeError } from "@retinue/core/record/file/sqlite-failure";
+import { storeError } from "@retinue/core/record/sqlite/sqlite-failure";
 import { RetinueError } from "@retinue/core/schema/error";
 import { isRecord } from "@retinue/core/schema/json-object";
 import { makeBearer } from "./guard/credentials.ts";

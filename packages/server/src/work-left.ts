@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "@retinue/core/budget/clock";
-import { SessionTaken } from "@retinue/core/record/session-lease";
+import { SessionTaken } from "@retinue/core/record/record";
 import { messageOf } from "@retinue/core/schema/error";
 import { readJsonObject } from "@retinue/core/schema/json-object";
 import { readProjectFolder, type ServerDesk } from "./desk.ts";

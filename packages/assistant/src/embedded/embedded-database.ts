@@ -1,6 +1,6 @@
 // The database of the local store: its tables, its owner, and how text and numbers are bound.
 
-import { type Database, type Migration, openDatabase } from "@retinue/core/record/file/open-database";
+import { type Database, type Migration, openDatabase } from "@retinue/core/record/sqlite/open-database";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
 /** Whose mailbox, calendar and address book it is. */

@@ -1,7 +1,7 @@
 // The mailbox of the local store.
 
 import { createHash } from "node:crypto";
-import type { Database } from "@retinue/core/record/file/open-database";
+import type { Database } from "@retinue/core/record/sqlite/open-database";
 import { wallToInstant } from "@retinue/core/text/zone";
 import {
   cutSnippet,

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import type { Record } from "@retinue/core/record/record";
-import { SessionTaken } from "@retinue/core/record/session-lease";
+import { SessionTaken } from "@retinue/core/record/record";
 import { createRedactor } from "@retinue/core/redact/create-redactor";
 import { secretsFromEnvironment } from "@retinue/core/redact/secrets-from-environment";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";

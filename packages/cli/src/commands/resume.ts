@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import type { AgentRegistry } from "@retinue/core/agents/registry";
 import type { Record } from "@retinue/core/record/record";
-import { SessionTaken } from "@retinue/core/record/session-lease";
+import { SessionTaken } from "@retinue/core/record/record";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { SessionRow } from "@retinue/core/schema/record";
 import { fanOutOf } from "@retinue/core/session/root-tasks";

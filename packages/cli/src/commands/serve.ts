@@ -1,6 +1,6 @@
 import { LONGEST_TIMER_MS } from "@retinue/core/budget/clock";
 import { readVersion } from "@retinue/core/files/package-root";
-import { machineFault } from "@retinue/core/record/file/sqlite-failure";
+import { machineFault } from "@retinue/core/record/sqlite/sqlite-failure";
 import { messageOf } from "@retinue/core/schema/error";
 import type { PermissionMode } from "@retinue/core/schema/rights";
 import { stripControls } from "@retinue/core/text/plain-text";

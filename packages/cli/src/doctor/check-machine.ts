@@ -4,8 +4,8 @@ import { access, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { findBubblewrap } from "@retinue/code/sandbox/find-bubblewrap";
 import { findGit, safePath } from "@retinue/core/git/exec-git";
-import { inspectDatabase } from "@retinue/core/record/file/database-file";
-import { STORE_MIGRATIONS } from "@retinue/core/record/file/store-migrations";
+import { inspectDatabase } from "@retinue/core/record/sqlite/database-file";
+import { RECORD_MIGRATIONS } from "@retinue/core/record/sqlite/record-migrations";
 import { messageOf } from "@retinue/core/schema/error";
 import type { ShellSettings } from "@retinue/core/schema/settings";
 import type { Places } from "@retinue/core/settings/places";
@@ -18,7 +18,7 @@ const MB = 1024 * 1024;
 /** A check of every page reads the whole file; this many bytes take about a second. */
 const MAX_CHECKED = 256 * MB;
 const LITTLE_SPACE = 200 * MB;
-const NEWEST = STORE_MIGRATIONS.at(-1)?.version ?? 0;
+const NEWEST = RECORD_MIGRATIONS.at(-1)?.version ?? 0;
 const hasModes = process.platform !== "win32";
 
 /** Whether the record opens, in which version, and whether its pages are sound; nothing is changed. */

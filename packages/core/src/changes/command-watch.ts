@@ -1,5 +1,5 @@
 import { Gate } from "../budget/gate.ts";
-import type { BlobStore } from "../record/checkpoints/blob-store.ts";
+import type { BlobStore } from "../record/blob-store.ts";
 import type { Record } from "../record/record.ts";
 import { createId } from "../run/create-id.ts";
 import type { ChangeOpening, FileChange, FileState } from "../schema/change.ts";
@@ -135,7 +135,7 @@ export class CommandWatch {
       lost("the name of a file holds a secret");
       return;
     }
-    void this.#parts.record.write({
+    this.#parts.record.append({
       kind: "change.open",
       change: {
         changeId: createId("chg"),

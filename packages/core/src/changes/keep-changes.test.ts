@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type BlobStore, createBlobStore } from "../record/checkpoints/blob-store.ts";
+import { type BlobStore, createBlobStore } from "../record/blob-store.ts";
 import type { Record } from "../record/record.ts";
 import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
 import type { CallChanges } from "../run/ports.ts";

@@ -1,6 +1,6 @@
 import { join, relative, sep } from "node:path";
 import { untilAborted } from "../budget/until-aborted.ts";
-import type { BlobStore } from "../record/checkpoints/blob-store.ts";
+import type { BlobStore } from "../record/blob-store.ts";
 import type { Record } from "../record/record.ts";
 import { createId } from "../run/create-id.ts";
 import type { CallChanges, KeepChanges } from "../run/ports.ts";
@@ -129,7 +129,7 @@ class KeptCall implements CallChanges {
     for (const [inside, { changeId, root, path, release }] of this.#begun) {
       try {
         const after = await keepState(root, path, this.#parts.blobs, false);
-        void this.#parts.record.write({ kind: "change.close", changeId: changeId, after: after });
+        this.#parts.record.append({ kind: "change.close", changeId: changeId, after: after });
       } catch (thrown) {
         this.#note(`what became of ${path} is not kept: ${messageOf(thrown)}`);
       } finally {
@@ -144,7 +144,7 @@ class KeptCall implements CallChanges {
     const { projectDir: root, sessionId, runId, rowId: messageId } = this.#call;
     const changeId = createId("chg");
     const about = { changeId, sessionId, runId, messageId, root, path };
-    void this.#parts.record.write({
+    this.#parts.record.append({
       kind: "change.open",
       change: { ...about, source: "tool", before, done: false },
     });
@@ -159,7 +159,7 @@ class KeptCall implements CallChanges {
   #lost(path: string, why: string): void {
     const { projectDir: root, sessionId, runId, rowId: messageId } = this.#call;
     const note = `not kept: ${why}`;
-    void this.#parts.record.write({
+    this.#parts.record.append({
       kind: "change.open",
       change: {
         changeId: createId("chg"),

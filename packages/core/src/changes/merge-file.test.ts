@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { createBlobStore } from "../record/checkpoints/blob-store.ts";
+import { createBlobStore } from "../record/blob-store.ts";
 import type { FileState } from "../schema/change.ts";
 import { type Merged, mergeFile } from "./merge-file.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isFolderMode, isLinkMode } from "../files/entry.ts";
-import type { BlobStore } from "../record/checkpoints/blob-store.ts";
+import type { BlobStore } from "../record/blob-store.ts";
 import type { FileState } from "../schema/change.ts";
 import { runShadowGit } from "./git.ts";
 import type { FileStates } from "./patch.ts";

@@ -128,7 +128,7 @@ async function apply(
     const changeId = createId("chg");
     opened.push({ changeId, path });
     const about = { changeId, ...by, aboutRun: row.runId, root: into, path, source: "merge" as const };
-    void record.write({
+    record.append({
       kind: "change.open",
       change: { ...about, before, ...(after !== undefined && { after }), done: false },
     });
@@ -142,7 +142,7 @@ async function apply(
   const inOrder = [...steps.filter(({ state }) => !state), ...steps.filter(({ state }) => state)];
   for (const { path, state } of inOrder) await restoreState(into, path, state, blobs);
   for (const { changeId, path } of opened)
-    void record.write({ kind: "change.close", changeId, after: await lookAt(into, path) });
+    record.append({ kind: "change.close", changeId, after: await lookAt(into, path) });
   await record.committed();
   return steps.map(({ path, ours, state }) => ({
     path,

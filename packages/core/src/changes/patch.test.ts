@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { createBlobStore } from "../record/checkpoints/blob-store.ts";
+import { createBlobStore } from "../record/blob-store.ts";
 import type { FileState } from "../schema/change.ts";
 import { createPatches } from "./patch.ts";
 

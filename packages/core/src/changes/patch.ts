@@ -1,5 +1,5 @@
 import { isFolderMode, isLinkMode } from "../files/entry.ts";
-import type { BlobStore } from "../record/checkpoints/blob-store.ts";
+import type { BlobStore } from "../record/blob-store.ts";
 import type { FileState } from "../schema/change.ts";
 import type { ChangedFile } from "../schema/result.ts";
 import { entryOf } from "./state.ts";

@@ -1,4 +1,4 @@
-import type { BlobStore } from "../record/checkpoints/blob-store.ts";
+import type { BlobStore } from "../record/blob-store.ts";
 import type { Record } from "../record/record.ts";
 import { createPatches, type FilePatch } from "./patch.ts";
 import { findScope, netChanges, type Scope, unkept } from "./scope.ts";

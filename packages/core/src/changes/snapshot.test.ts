@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createBlobStore } from "../record/checkpoints/blob-store.ts";
+import { createBlobStore } from "../record/blob-store.ts";
 import { Shadow } from "./shadow.ts";
 import { compareSnapshots, keepDifferences, takeSnapshot } from "./snapshot.ts";
 

@@ -1,4 +1,4 @@
-import type { BlobStore } from "../record/checkpoints/blob-store.ts";
+import type { BlobStore } from "../record/blob-store.ts";
 import type { FileState } from "../schema/change.ts";
 import type { ShadowEntry } from "./git.ts";
 import type { Shadow } from "./shadow.ts";

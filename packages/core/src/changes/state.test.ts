@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { treeOf } from "../../../../test/fixtures/project-tree.ts";
-import { type BlobStore, createBlobStore } from "../record/checkpoints/blob-store.ts";
+import { type BlobStore, createBlobStore } from "../record/blob-store.ts";
 import { keepState, lookAt, restoreState, sameState } from "./state.ts";
 
 let root = "";

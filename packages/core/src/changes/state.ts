@@ -1,6 +1,6 @@
 import { type Entry, isFolderMode, readEntry, removeEntry, writeEntry } from "../files/entry.ts";
-import type { BlobStore } from "../record/checkpoints/blob-store.ts";
-import { hashOf } from "../record/checkpoints/blob-store.ts";
+import type { BlobStore } from "../record/blob-store.ts";
+import { hashOf } from "../record/blob-store.ts";
 import type { FileState } from "../schema/change.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 

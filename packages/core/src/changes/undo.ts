@@ -1,4 +1,4 @@
-import type { BlobStore } from "../record/checkpoints/blob-store.ts";
+import type { BlobStore } from "../record/blob-store.ts";
 import type { Record } from "../record/record.ts";
 import { createId } from "../run/create-id.ts";
 import type { FileChange, FileState } from "../schema/change.ts";
@@ -105,7 +105,7 @@ async function apply(
   for (const { path, target } of steps) {
     const changeId = createId("chg");
     ids.set(path, changeId);
-    void record.write({
+    record.append({
       kind: "change.open",
       change: {
         changeId,
@@ -129,7 +129,7 @@ async function apply(
     if (!done) left.push(path);
   }
   for (const [path, changeId] of ids)
-    void record.write({ kind: "change.close", changeId: changeId, after: await lookAt(root, path) });
+    record.append({ kind: "change.close", changeId: changeId, after: await lookAt(root, path) });
   await record.committed();
   const restored = steps.map(({ path }) => path).filter((path) => !left.includes(path));
   return { act: steps.length > 0 ? act : null, restored, left };
@@ -162,9 +162,9 @@ async function settleOpen(record: Record, changes: readonly FileChange[]): Promi
     const now = await lookAt(change.root, change.path).catch(() => undefined);
     if (now === undefined) continue;
     if (sameState(now, change.before))
-      void record.write({ kind: "change.close", changeId: change.changeId, after: change.before });
+      record.append({ kind: "change.close", changeId: change.changeId, after: change.before });
     else if (change.outcomeKnown && sameState(now, change.after))
-      void record.write({ kind: "change.close", changeId: change.changeId, after: now });
+      record.append({ kind: "change.close", changeId: change.changeId, after: now });
   }
   await record.committed();
 }

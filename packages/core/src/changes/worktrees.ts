@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { BlobStore } from "../record/checkpoints/blob-store.ts";
+import type { BlobStore } from "../record/blob-store.ts";
 import type { Record } from "../record/record.ts";
 import type { FileState, WorktreeRow, WorktreeStatus } from "../schema/change.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";

@@ -12,9 +12,9 @@ import { spawnRun } from "../delegate/spawn-run.ts";
 import { layersByGit } from "../git/git-places.ts";
 import { intentFlow } from "../intent/intent-flow.ts";
 import { conductPlan } from "../plan/conduct-plan.ts";
-import { createBlobStore } from "../record/checkpoints/blob-store.ts";
-import type { StoreOptions, StorePorts } from "../record/create-store.ts";
-import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
+import { createBlobStore } from "../record/blob-store.ts";
+import { createSqliteRecord, type SqliteRecordOptions } from "../record/sqlite/create-sqlite-record.ts";
+import type { SqliteRecordPorts } from "../record/sqlite/record-writer.ts";
 import { createRedactor } from "../redact/create-redactor.ts";
 import { secretsFromEnvironment } from "../redact/secrets-from-environment.ts";
 import type { ToolName } from "../rights/explain.ts";
@@ -86,8 +86,8 @@ export type RuntimeOptions = {
 /** What takes the place of a part of the host: in tests, and where a session is played again. */
 export type RuntimeInternals = Partial<Omit<Host, "guards">> & {
   guards?: Partial<Guards>;
-  /** For the store that the runtime opens itself. */
-  storePorts?: Partial<StorePorts>;
+  /** For the record that the runtime opens itself. */
+  recordPorts?: Partial<SqliteRecordPorts>;
 };
 
 /** What a runtime controls besides what its runs see. */
@@ -103,7 +103,7 @@ export type HostControl = {
 
 /** Makes the host of a runtime from its options; `internals` take the place of what it would make itself. */
 export function createHost(options: RuntimeOptions, internals: RuntimeInternals = {}): HostControl {
-  const { storePorts, guards: otherGuards, ...others } = internals;
+  const { recordPorts, guards: otherGuards, ...others } = internals;
   const settings = readSettings(options);
   const env = options.env ?? process.env;
   const places = findPlaces(env);
@@ -113,7 +113,7 @@ export function createHost(options: RuntimeOptions, internals: RuntimeInternals 
   const clock = internals.clock ?? systemClock;
   const random = internals.random ?? Math.random;
   const bus = new EventBus();
-  const onNotice: StoreOptions["onNotice"] = (notice) =>
+  const onNotice: SqliteRecordOptions["onNotice"] = (notice) =>
     bus.publish({ type: "notice.raised", ...notice, sessionId: "", atMs: clock.wallMs() });
   const { model, agentModels } = options;
   const models = createModelResolver({ model, models: options.models, settings, env, agentModels, onNotice });
@@ -125,7 +125,7 @@ export function createHost(options: RuntimeOptions, internals: RuntimeInternals 
         synchronous: settings.store.synchronous,
         onNotice,
       },
-      storePorts,
+      recordPorts,
     );
   const secrets = createRedactor({ secrets: [...secretsFromEnvironment(env), ...keysOf(settings, env)] });
   const redactor = internals.redactor ?? secrets;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { RetinueError } from "../schema/error.ts";
 import type { Journal } from "../schema/record.ts";
+import { encodeText } from "./lossless-text.ts";
 import type { Record } from "./record.ts";
-import { encodeText } from "./rows/lossless-text.ts";
 
 /**
  * Ids of one block; what is not used of it stays unused. More than any moment can take before the next block is there; a
@@ -15,7 +15,7 @@ const BLOCK = 2 ** 20;
  * the disk who does not want to.
  */
 export async function createRecordJournal(
-  record: Pick<Record, "reserveRowIds" | "write" | "committed">,
+  record: Pick<Record, "reserveRowIds" | "append" | "committed">,
 ): Promise<Journal> {
   let next = await record.reserveRowIds(BLOCK);
   let end = next + BLOCK;
@@ -49,19 +49,27 @@ export async function createRecordJournal(
   return {
     open(row, onCommit) {
       const id = nextId();
-      record.write({ kind: "row.open", id, row, onCommit }).catch(() => {});
+      record.append({ kind: "row.open", id, row, onCommit });
       return id;
     },
-    close(id, sessionId, row, onCommit) {
-      record.write({ kind: "row.close", id, sessionId, row, onCommit }).catch(() => {});
-    },
+    close: (id, sessionId, row, onCommit) =>
+      record.append({ kind: "row.close", id, sessionId, row, onCommit }),
     committed: () => record.committed(),
   };
 }
 
 /** Keeps a text once, however often it is saved, under its hash, which comes back. */
-export function recordText(record: Pick<Record, "write">, text: string): string {
+export function recordText(record: Pick<Record, "append">, text: string): string {
   const id = createHash("sha256").update(encodeText(text)).digest("base64url");
-  record.write({ kind: "text.save", id, text }).catch(() => {});
+  record.append({ kind: "text.save", id, text });
   return id;
+}
+
+/** Ids of the texts that a row names: its system prompt, the definition it ran with, a condensed history. */
+export function listTextIds(
+  systemPromptId: string | null,
+  metadata: Readonly<{ [name: string]: unknown }>,
+): string[] {
+  const ids = [systemPromptId, metadata.snapshot, metadata.history];
+  return ids.filter((id) => typeof id === "string");
 }

@@ -1,5 +1,5 @@
 import type { ChangeOpening, FileChange, FileState, UntrustedNote, WorktreeRow } from "../schema/change.ts";
-import type { RetinueError } from "../schema/error.ts";
+import { RetinueError } from "../schema/error.ts";
 import type { SessionFigures, SessionMatch, SessionQuery } from "../schema/inspect/session-summary.ts";
 import type { ExecutionPlan, PlanStatus } from "../schema/plan.ts";
 import type { Approval, MessageClosing, MessageOpening, MessageRow, SessionRow } from "../schema/record.ts";
@@ -7,19 +7,20 @@ import type { DayStats, Stats, StatsQuery } from "../schema/stats.ts";
 
 /**
  * Where everything that happens is kept: sessions, the rows of their runs, approvals, plans, changes to files. Any
- * database can stand behind it; `describeRecord` in record-contract.ts holds what all of them must do. Reads see what is
- * committed: await the promise of a write, or `committed`, before reading what was written.
+ * database can stand behind it; `describeRecord` in record-contract.ts tests what each of them must do. Reads see what is
+ * committed: await the promise of a write, or `committed`, before reading what was written. After `close` everything is refused.
  */
-export type Record = WriteRecord &
-  SessionRecord &
-  LeaseRecord &
-  RowRecord &
-  ApprovalRecord &
-  PlanRecord &
-  ChangeRecord &
-  UntrustedRecord &
-  RemovalRecord & {
-    /** Writes everything and lets go of the database; rejects, naming what is lost, if it refuses. */
+export type Record = WritePort &
+  SessionPort &
+  LeasePort &
+  RowPort &
+  StatsPort &
+  ApprovalPort &
+  PlanPort &
+  ChangePort &
+  UntrustedPort &
+  RemovalPort & {
+    /** Writes everything and lets go of the database; rejects, naming what is lost, if it refuses. May be called again. */
     close(): Promise<void>;
   };
 
@@ -38,18 +39,23 @@ export type RecordWrite =
   /** Adds a copy of a project, or puts its new state in place of the old. */
   | { kind: "worktree.save"; row: WorktreeRow };
 
-/** Gets the session seq that an opening or closing took, once it is on disk. */
+/**
+ * Gets the session seq that an opening or closing took, once it is on disk. The seqs of a session rise in the order in which
+ * its rows were written, whichever process wrote them.
+ */
 export type OnCommit = (seq: number) => void;
 
 /** Collects writes and commits them together, in the order they were handed over. */
-type WriteRecord = {
+export type WritePort = {
   /** Gives so many ids for rows that no other process has, one after the other; the first of them. */
   reserveRowIds(count: number): Promise<number>;
   /**
-   * Hands a write over; what belongs together in one moment is one transaction. Resolves once it is on disk, and waits
-   * while the disk refuses. Rejects if it can never be written; whoever does not look at the promise is told by a notice.
+   * Hands a write over, as it is now; what belongs together in one moment is one transaction. While the disk refuses it is
+   * kept and tried again. If it can never be written a notice says so, and who waits for it or for later writes is refused.
    * What belongs to a session that was lost to another process goes nowhere, and its `onCommit` is never called.
    */
+  append(write: RecordWrite): void;
+  /** Like `append`; resolves once it is on disk, and rejects if it can never be written. */
   write(write: RecordWrite): Promise<void>;
   /** Resolves when everything handed over so far is on disk; rejects if something of it can never be written. */
   committed(): Promise<void>;
@@ -88,12 +94,12 @@ export type FoundSessions = {
 
 /**
  * `changed` is the place of the last change of any session in the order of changes, also of one that was deleted; `others`
- * is another number once another process has written anything.
+ * is a new number once another process has written anything, and may be one after own writes.
  */
 export type RecordVersion = { changed: number; others: number };
 
 /** Starts, changes and finds sessions. */
-type SessionRecord = {
+export type SessionPort = {
   /** Rejects if there is a session of this id. */
   startSession(row: SessionOpening): Promise<void>;
   /** The last changed first, by order of writing and not by the clock. */
@@ -109,8 +115,26 @@ type SessionRecord = {
 /** A wish to end a session, or one run of it with everything below; `id` is the one or the other's. */
 export type StopRequest = { sessionId: string; id: string };
 
+/** So long a process on a machine that cannot be looked at may be silent before its sessions are free. */
+export const LEASE_MS = 15_000;
+
+/** A session cannot be had, because a living process works on it. */
+export class SessionTaken extends RetinueError {
+  /** That process, as people name it. */
+  readonly holder: string;
+  /** Only its silence will tell whether that process still lives. */
+  readonly isElsewhere: boolean;
+
+  constructor(sessionId: string, holder: string, isElsewhere = false) {
+    const hint = `wait for it, or end it first with: retinue cancel ${sessionId}`;
+    super("input", `session ${sessionId} is being worked on by ${holder}`, hint);
+    this.holder = holder;
+    this.isElsewhere = isElsewhere;
+  }
+}
+
 /** Keeps two processes off one session, and passes wishes to stop to the one that has it. */
-type LeaseRecord = {
+export type LeasePort = {
   /**
    * Takes a session for this process; resolves with how to give it back. Rejects with `SessionTaken` if another living
    * process has it. `onLost` is called when it turns out that somebody else has taken the session over.
@@ -173,7 +197,7 @@ export type RowPage = { sessionId: string; after?: number; limit?: number };
 export type StatsByDay = Stats & { days: DayStats[] };
 
 /** Reads what runs, model calls and tool calls left. */
-type RowRecord = {
+export type RowPort = {
   readRow(id: number): Promise<MessageRow | undefined>;
   /** In the order they opened. */
   readRows(query: RowQuery): Promise<MessageRow[]>;
@@ -191,6 +215,10 @@ type RowRecord = {
   findRuns(prefix: string): Promise<FoundRun[]>;
   /** A system prompt, definition or condensed history that a row names. */
   readText(id: string): Promise<string | undefined>;
+};
+
+/** Reads figures over many runs. */
+export type StatsPort = {
   /**
    * How often the runs that fit the query succeeded, how long they took and what they spent. With `aside` it is read so that
    * tens of thousands of runs hold nobody up, and who asks for the same meanwhile gets the same answer.
@@ -199,7 +227,7 @@ type RowRecord = {
 };
 
 /** A call by its exact arguments, and why a person must be asked beyond what the rules say. */
-type AskedCall = Pick<Approval, "runId" | "callId" | "inputHash"> & {
+export type ApprovalCall = Pick<Approval, "runId" | "callId" | "inputHash"> & {
   tainted?: boolean;
   mustConfirm?: boolean;
 };
@@ -218,7 +246,7 @@ export type ApprovalQuery = {
 };
 
 /** Calls that wait for a person, kept beyond the process that asked. */
-type ApprovalRecord = {
+export type ApprovalPort = {
   /** Adds a question, unless this very call has been asked about before; gives the one that stands. */
   addApproval(asked: Omit<Approval, "answer">): Promise<Approval>;
   /** Answers a question; false if somebody else has. */
@@ -227,7 +255,7 @@ type ApprovalRecord = {
    * What was said to a call with exactly these arguments: to the call itself, or to an earlier one of its run for the whole
    * run; null if nobody has answered. Who said yes for the run before untrusted text had entered it did not know of that.
    */
-  findAnswer(call: AskedCall): Promise<Approval["answer"]>;
+  findAnswer(call: ApprovalCall): Promise<Approval["answer"]>;
   /** The one approval whose id begins with `prefix`; rejects with what was available. */
   findApproval(prefix: string): Promise<Approval>;
   listApprovals(query?: ApprovalQuery): Promise<Approval[]>;
@@ -253,7 +281,7 @@ export type PlanQuery = {
 export type PlanPage = { plans: ExecutionPlan[]; next: number | null };
 
 /** Plans by id, each version of their steps kept. */
-type PlanRecord = {
+export type PlanPort = {
   /** Adds a version of a plan; rejects if somebody else has added it first. */
   addPlan(plan: ExecutionPlan): Promise<void>;
   /** Changes the version that is there if it still has one of the statuses; false if not. */
@@ -270,7 +298,7 @@ type PlanRecord = {
 export type ChangeQuery = { ids: readonly string[] } | { root: string; path: string; after: number };
 
 /** What runs changed in projects, and the copies of projects that isolated runs work in. */
-type ChangeRecord = {
+export type ChangePort = {
   /** In the order they happened. */
   listChanges(query: ChangeQuery): Promise<FileChange[]>;
   /** The seq of the change that closed last. */
@@ -301,7 +329,7 @@ export type UntrustedQuery =
  * What runs wrote that held untrusted text, until a person has looked at it: contents and names by their hash, and spans of
  * time in which anything below a folder may have been written.
  */
-type UntrustedRecord = {
+export type UntrustedPort = {
   /** Notes a content; without a size the name of something whose content is not noted, such as a folder. */
   noteUntrusted(
     about: UntrustedAuthor & Pick<Fingerprint, "hash"> & { path: string; size?: number },
@@ -323,7 +351,7 @@ type UntrustedRecord = {
 };
 
 /** Takes sessions out of the record. */
-type RemovalRecord = {
+export type RemovalPort = {
   /**
    * Takes out a session with everything about it and the texts that no other names, whole or not at all; false if it has
    * not ended or is not there. Notes of untrusted files stay: they are about the project. No number that it had is used again.

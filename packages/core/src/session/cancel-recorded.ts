@@ -42,9 +42,8 @@ export async function cancelRecorded(record: Record, row: SessionRow, by: string
     const open = (await record.readRows({ sessionId })).filter((one) => !isClosed(one));
     const closings = open.toReversed().map((one) => closeRow(one, atMs));
     const ending = { kind: "session.update", sessionId, change: { status: "cancelled" } } as const;
-    const writing = [...closings, ending].map((one) => record.write(one));
+    for (const one of [...closings, ending]) record.append(one);
     await record.written();
-    await Promise.all(writing);
     for (const { approvalId } of await record.listApprovals({ sessionId, state: "waiting" }))
       await record.answerApproval(approvalId, { allowed: false, by, note: MESSAGE, atMs });
     await record.forgetStops(sessionId);

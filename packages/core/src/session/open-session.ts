@@ -129,7 +129,7 @@ export async function assembleSession(host: Host, place: Place, terms: Terms): P
     isTrusted: isTrusted(host, projectDir),
     keep() {
       const change = { metadata: { ...terms, projectText: true } };
-      void record.write({ kind: "session.update", sessionId: id, change });
+      record.append({ kind: "session.update", sessionId: id, change });
     },
   });
   if (terms.projectText) projectText.enter();

@@ -44,7 +44,7 @@ export class OpenSessions {
   cancel(sessionId: string, message: string): boolean {
     const session = this.#open.get(sessionId);
     if (!session) return false;
-    void this.#record.write({ kind: "session.update", sessionId, change: { status: "cancelled" } });
+    this.#record.append({ kind: "session.update", sessionId, change: { status: "cancelled" } });
     stop(session, cancelled(message));
     return true;
   }
@@ -104,7 +104,7 @@ export class OpenSessions {
     } finally {
       await session.flushObserved();
       this.#close(session);
-      void this.#record.write({
+      this.#record.append({
         kind: "session.update",
         sessionId: session.id,
         change: { status: session.stop ? "cancelled" : status },

@@ -5,7 +5,7 @@ import { recordUnstarted } from "../delegate/record-run.ts";
 import { resolveLimits, resolveTools } from "../delegate/resolve-tools.ts";
 import { checkTools, type ReadTask } from "../delegate/spawn-options.ts";
 import { readTree } from "../record/read-tree.ts";
-import { LEASE_MS, SessionTaken } from "../record/session-lease.ts";
+import { LEASE_MS, SessionTaken } from "../record/record.ts";
 import { toolsLayer } from "../rights/layers.ts";
 import type { Lease } from "../run/ports.ts";
 import type { Host, Run, Session } from "../run/run.ts";

@@ -13,7 +13,7 @@ function createFakeRecord() {
     letGo: async (sessionId: string) => void left.push(sessionId),
     committed: async () => void left.push("committed"),
     reserveRowIds: async () => 1,
-    write: async () => {},
+    append: () => {},
   };
   return { record, left, lose: () => lose() };
 }

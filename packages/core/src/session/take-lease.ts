@@ -47,7 +47,7 @@ export async function takeLease(
 
 /** The record as the runs of one session see it: once the session is lost, nothing of it counts as written. */
 export async function fencedJournal(
-  record: Pick<Record, "reserveRowIds" | "write" | "committed">,
+  record: Pick<Record, "reserveRowIds" | "append" | "committed">,
   { lost }: Lease,
 ): Promise<Journal> {
   const journal = await createRecordJournal(record);

@@ -1,5 +1,5 @@
-import { listTextIds } from "../record/prompt-table.ts";
 import type { Record } from "../record/record.ts";
+import { listTextIds } from "../record/record-journal.ts";
 import type { FileChange, WorktreeRow } from "../schema/change.ts";
 import type { Approval, MessageRow, SessionRow } from "../schema/record.ts";
 import { isRunRow } from "./trace-row.ts";

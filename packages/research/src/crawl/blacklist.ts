@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Migration, openDatabase } from "@retinue/core/record/file/open-database";
+import { type Migration, openDatabase } from "@retinue/core/record/sqlite/open-database";
 import { RetinueError } from "@retinue/core/schema/error";
 import { findDomain } from "./canonical-url.ts";
 

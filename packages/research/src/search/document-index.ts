@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Database, type Migration, openDatabase } from "@retinue/core/record/file/open-database";
+import { type Database, type Migration, openDatabase } from "@retinue/core/record/sqlite/open-database";
 import { isStopWord } from "@retinue/core/text/terms";
 
 /** A folder whose documents are indexed. */

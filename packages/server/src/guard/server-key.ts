@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { closeFolder, readPrivate } from "@retinue/core/files/private-file";
-import { storeError } from "@retinue/core/record/file/sqlite-failure";
+import { storeError } from "@retinue/core/record/sqlite/sqlite-failure";
 import { RetinueError } from "@retinue/core/schema/error";
 
 const KEY_BYTES = 32;

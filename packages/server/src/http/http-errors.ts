@@ -1,4 +1,4 @@
-import { machineFault } from "@retinue/core/record/file/sqlite-failure";
+import { machineFault } from "@retinue/core/record/sqlite/sqlite-failure";
 import type { ApiError } from "@retinue/core/schema/api/inspect";
 import type { RetinueErrorCode } from "@retinue/core/schema/error";
 

@@ -1,137 +1,110 @@
-import { createStore, type Store, type StoreOptions, type StorePorts } from "../create-store.ts";
-import type { Record } from "../record.ts";
-import { createStatsAside, type StatsAside } from "../stats/stats-aside.ts";
+import type { StatsQuery } from "../../schema/stats.ts";
+import type { Record, RecordNotice } from "../record.ts";
+import { createApprovalTable } from "./approvals.ts";
+import { createChangeReader } from "./changes.ts";
+import { createLeases } from "./leases.ts";
+import { openDatabase } from "./open-database.ts";
+import { createPlanTable } from "./plans.ts";
+import { RECORD_MIGRATIONS } from "./record-migrations.ts";
+import { createRecordWriter, type SqliteRecordPorts } from "./record-writer.ts";
+import { createRemoval } from "./removal.ts";
+import { createIdReservation, createRowReader } from "./rows.ts";
+import { createSessionReader } from "./sessions.ts";
+import { storeError } from "./sqlite-failure.ts";
+import { readStatsByDay } from "./stats.ts";
+import { createStatsAside, type StatsAside } from "./stats-aside.ts";
+import { createUntrustedTable } from "./untrusted.ts";
+
+/** How the record is opened. */
+export type SqliteRecordOptions = {
+  /** The database file, or `:memory:`. */
+  path: string;
+  synchronous?: "NORMAL" | "FULL";
+  now?: () => number;
+  /** A clock that never jumps; the process's own if absent. */
+  monotonicMs?: () => number;
+  /** Told what a person must know; without it notices go to stderr, never nowhere. */
+  onNotice?: (notice: RecordNotice) => void;
+};
+
+const REAL_PORTS: SqliteRecordPorts = {
+  execute: (write) => write(),
+  schedule(work, delayMs) {
+    const timer = setTimeout(work, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
 
 /** Opens the record in an SQLite file, making or migrating it as needed. */
-export function createSqliteRecord(options: StoreOptions, ports: Partial<StorePorts> = {}): Record {
-  return recordOver(createStore(options, ports));
+export function createSqliteRecord(
+  options: SqliteRecordOptions,
+  ports: Partial<SqliteRecordPorts> = {},
+): Record {
+  const { synchronous = "NORMAL", now = Date.now, onNotice = tellStderr } = options;
+  const monotonicMs = options.monotonicMs ?? (() => performance.now());
+  const { db, path, notices, ...database } = openDatabase(options.path, RECORD_MIGRATIONS, {
+    synchronous,
+    now,
+  });
+  for (const message of notices) onNotice({ level: "warning", message });
+  const { isLost, mayWrite, releaseAll, ...leases } = createLeases(db, { now, monotonicMs });
+  const { mustBeOpen, end, forgetSeq, ...writer } = createRecordWriter(db, {
+    ...{ ...REAL_PORTS, ...ports, path, now, onNotice, isLost, mayWrite },
+  });
+  let statsAside: StatsAside | undefined;
+  let closing: Promise<void> | undefined;
+  const readers = nameFailures(path, mustBeOpen, {
+    reserveRowIds: createIdReservation(db),
+    ...createSessionReader(db),
+    ...leases,
+    async takeLease(sessionId: string, onLost?: () => void) {
+      const release = await leases.takeLease(sessionId, onLost);
+      forgetSeq(sessionId);
+      return release;
+    },
+    ...createRowReader(db),
+    ...createApprovalTable(db),
+    ...createPlanTable(db),
+    ...createChangeReader(db),
+    ...createUntrustedTable(db, now),
+    ...createRemoval(db),
+    async readStats({ aside = false, ...query }: StatsQuery & { aside?: boolean } = {}) {
+      if (!aside || path === ":memory:") return readStatsByDay(db, query);
+      statsAside ??= createStatsAside(path);
+      return statsAside.read(query);
+    },
+  });
+  async function close(): Promise<void> {
+    const ending = end();
+    try {
+      await statsAside?.close();
+      await ending;
+    } finally {
+      releaseAll();
+      database.close();
+    }
+  }
+  return { ...writer, ...readers, close: () => (closing ??= close()) };
 }
 
-/** The record over a store that is open. */
-export function recordOver(store: Store): Record {
-  let asideReader: StatsAside | undefined;
-  return {
-    reserveRowIds: async (count) => store.reserveRowIds(count),
-    async write(write) {
-      switch (write.kind) {
-        case "session.update":
-          store.updateSession(write.sessionId, write.change);
-          break;
-        case "text.save":
-          store.savePrompt(write.text);
-          break;
-        case "change.open":
-          store.openChange(write.change);
-          break;
-        case "change.close":
-          store.closeChange(write.changeId, write.after);
-          break;
-        case "worktree.save":
-          store.saveWorktree(write.row);
-          break;
-        case "row.open":
-          store.open(write.row, write.onCommit, write.id);
-          break;
-        case "row.close":
-          store.close(write.id, write.sessionId, write.row, write.onCommit);
-          break;
-      }
-      await store.committed();
-    },
-    committed: () => store.committed(),
-    written: () => store.written(),
-    writeProblem: async () => store.writeProblem(),
-    async startSession(row) {
-      store.startSession(row);
-      await store.committed();
-    },
-    listSessions: async (query) => store.searchSessions(query),
-    readSession: async (sessionId) => store.session(sessionId),
-    findSession: async (prefix) => store.findSession(prefix),
-    readFigures: async (sessionId) => store.sessionFigures(sessionId),
-    readVersion: async () => ({ changed: store.lastChange(), others: store.othersVersion() }),
-    async takeLease(sessionId, onLost) {
-      const release = store.takeLease(sessionId, onLost);
-      return async () => release();
-    },
-    letGo: async (sessionId) => store.letGo(sessionId),
-    findHolder: async (sessionId) => store.holderOf(sessionId),
-    askToStop: async (request) => store.askToStop(request),
-    listStops: async (sessionId) => store.stopsAsked(sessionId),
-    forgetStops: async (sessionId) => store.forgetStops(sessionId),
-    readRow: async (id) => store.message(id),
-    async readRows(query) {
-      const { kind, after = 0, limit = -1, chars } = query;
-      if ("parentId" in query) return store.children(query.parentId);
-      if (!("sessionId" in query)) return query.runIds.flatMap((runId) => store.attemptsOf(runId));
-      const { sessionId, runIds } = query;
-      if (kind === "runs") return store.runs(sessionId);
-      if (kind === "steps" && chars !== undefined)
-        return store.stepsAfter({ sessionId, runId: runIds?.[0], after, limit, chars });
-      return runIds ? store.stepsOf(sessionId, runIds) : store.messages(sessionId);
-    },
-    readOutline: async ({ sessionId, ...part }) => store.runOutline(sessionId, part),
-    readLog: async ({ sessionId, after = 0, limit }) => store.changesAfter(sessionId, after, limit),
-    readMoments: async ({ sessionId, after = 0, limit = -1 }) => store.momentsAfter(sessionId, after, limit),
-    readLastSeq: async (sessionId) => store.lastSeq(sessionId),
-    countSteps: async (sessionId) => store.stepCounts(sessionId),
-    findRuns: async (prefix) => store.runsLike(prefix),
-    readText: async (id) => store.prompt(id),
-    async readStats({ aside = false, ...query } = {}) {
-      if (!aside || store.path === ":memory:")
-        return { ...store.stats(query), days: store.statsByDay(query) };
-      asideReader ??= createStatsAside(store.path);
-      return asideReader.read(query);
-    },
-    addApproval: async (asked) => store.addApproval(asked),
-    answerApproval: async (approvalId, answer) => store.answerApproval(approvalId, answer),
-    findAnswer: async (call) => store.answerTo(call),
-    findApproval: async (prefix) => store.findApproval(prefix),
-    async listApprovals({ state, runId, ...query } = {}) {
-      if (state === "answered") return store.answeredApprovals(query);
-      if (runId !== undefined) return store.openApprovalsOf(runId).map((id) => store.findApproval(id));
-      return store.approvals({ ...query, open: state === "waiting" });
-    },
-    countWaiting: async (query) => store.countWaiting(query),
-    addPlan: async (plan) => store.addPlan(plan),
-    changePlan: async (plan, from) => store.changePlan(plan, from),
-    readPlan: async (planId) => store.plan(planId),
-    findPlan: async (prefix) => store.findPlan(prefix),
-    async listPlans({ limit = 50, ...query } = {}) {
-      if (limit < 0) return { plans: store.plans({ ...query, limit }), next: null };
-      return store.planPage({ ...query, limit });
-    },
-    listChanges: async (query) =>
-      "ids" in query ? store.changesOf(query.ids) : store.changesSince(query.root, query.path, query.after),
-    readLastChange: async () => store.lastClosedSeq(),
-    findWorktree: async (query) =>
-      "runId" in query ? store.worktree(query.runId) : store.worktreeAt(query.path),
-    listWorktrees: async () => store.liveWorktrees(),
-    async noteUntrusted({ size, ...about }) {
-      if (size === undefined) store.noteUntrustedName(about);
-      else store.noteUntrusted({ ...about, size });
-    },
-    openSpan: async (about) => store.openSpan(about),
-    closeSpan: async (id, untilMs) => store.closeSpan(id, untilMs),
-    hasUntrusted: async (roots) => store.hasUntrusted(roots),
-    async isUntrusted(query) {
-      if ("size" in query) return store.hasUntrustedSize(query.size);
-      if ("hash" in query) return store.hasUntrustedHash(query.hash);
-      if ("names" in query) return store.hasUntrustedName(query.names, query.roots);
-      return store.isSpanOver(query.roots, query.atMs);
-    },
-    listUntrusted: async (query = {}) =>
-      "openIn" in query ? store.openSpans(query.openIn) : store.untrustedFiles(query.project),
-    trustNotes: async (ids) => store.trustNotes(ids),
-    deleteSession: async (sessionId) => store.deleteSession(sessionId),
-    whyKept: async (sessionId) => store.whyKept(sessionId),
-    measureSession: async (sessionId) => store.sizeInRecord(sessionId),
-    listContents: async () => store.neededContents(),
-    measure: async () => store.fileSize(),
-    compact: async () => store.compactFile(),
-    async close() {
-      await asideReader?.close();
-      await store.shutdown();
-    },
-  };
+/** Makes what SQLite throws an error for a person, which names the database. */
+function nameFailures<Part extends object>(path: string, mustBeOpen: () => void, part: Part): Part {
+  const named = { ...part };
+  for (const [name, method] of Object.entries(part)) {
+    Object.assign(named, {
+      async [name](...args: unknown[]) {
+        mustBeOpen();
+        try {
+          return await method(...args);
+        } catch (thrown) {
+          throw storeError(`cannot use ${path}`, thrown);
+        }
+      },
+    });
+  }
+  return named;
+}
+
+function tellStderr(notice: RecordNotice): void {
+  console.error(`${notice.level}: ${notice.message}`);
 }
