@@ -247,7 +247,7 @@ export type ApprovalQuery = {
 
 /** Calls that wait for a person, kept beyond the process that asked. */
 export type ApprovalPort = {
-  /** Adds a question, unless this very call has been asked about before; gives the one that stands. */
+  /** Adds a question, unless this very call has been asked about before; gives the one that is kept. */
   addApproval(asked: Omit<Approval, "answer">): Promise<Approval>;
   /** Answers a question; false if somebody else has. */
   answerApproval(approvalId: string, answer: NonNullable<Approval["answer"]>): Promise<boolean>;

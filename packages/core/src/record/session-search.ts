@@ -8,7 +8,7 @@ const EXCERPT_CHARS = 120;
 /** What of a run is searched. */
 export type SearchedRun = { agent: string | null; task: string | null; answer: string | null };
 
-/** Words in lower case; what stands in quotes is one. */
+/** Words in lower case; what is in quotes is one. */
 export function splitSearch(search: string): string[] {
   const found = [...search.matchAll(/"([^"]*)"?|(\S+)/g)].map(([, phrase, word]) => phrase ?? word ?? "");
   const words = found.map((word) => word.trim().toLowerCase().slice(0, MOST_WORD_CHARS)).filter(Boolean);

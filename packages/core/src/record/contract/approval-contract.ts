@@ -66,7 +66,7 @@ export function describeApprovals(stage: Stage): void {
     },
   );
 
-  test("a call is asked about once, and the first answer stays, whoever gives another", async () => {
+  test("a call is asked about once, and the first answer stays, no matter who gives another", async () => {
     const { record } = stage;
     await ask("a");
     expect((await ask("a", { approvalId: "apr_again" })).approvalId).toBe("apr_a");

@@ -6,7 +6,7 @@ import { createRecordJournal } from "../record-journal.ts";
 import { createSqliteRecord } from "./create-sqlite-record.ts";
 import { createStatsAside } from "./stats-aside.ts";
 
-test("figures read aside are those read on the spot, and the loop goes on meanwhile", async () => {
+test("figures read aside are those read on the spot, and the loop continues meanwhile", async () => {
   const folder = mkdtempSync(join(tmpdir(), "retinue-aside-"));
   const path = join(folder, "retinue.db");
   const record = createSqliteRecord({ path });

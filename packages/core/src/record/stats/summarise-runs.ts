@@ -70,7 +70,7 @@ export function summariseRuns(
 
 const DEEPEST = 1_000;
 
-/** Whether a run stands below another of the same tally, whose subtree it is a part of. */
+/** Whether a run is below another of the same tally, whose subtree it is a part of. */
 function isBelow(
   { parentRunId }: RunFigures,
   tally: Tally,
