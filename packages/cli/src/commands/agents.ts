@@ -163,7 +163,7 @@ function listFacts(agent: Agent): [string, string][] {
     ["aliases", joinNames(agent.aliases)],
     ["description", agent.description],
     ["model", agent.model],
-    ...listNumbers(agent),
+    ...listSimpleFields(agent),
     ["tools", showTools(agent)],
     ["asks before", joinNames(agent.askTools)],
     ["never", joinNames(agent.disallowedTools)],
@@ -182,14 +182,18 @@ function listFacts(agent: Agent): [string, string][] {
   return rows.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as [string, string]]));
 }
 
-/** The fields of the table that are numbers, as far as the agent has them. */
-function listNumbers(agent: Agent): [string, string | undefined][] {
+/** Shown in rows of their own, also where they say what is usual. */
+const SHOWN_APART = new Set(["context", "workspace"]);
+
+/** The numbers, words and flags of the table in which an agent differs from what is usual. */
+function listSimpleFields(agent: Agent): [string, string | undefined][] {
   const values: Readonly<Record<string, unknown>> = agent;
-  return Object.entries<AgentField>(AGENT_FIELDS).flatMap(([name, { kind, form }]) =>
-    kind.is === "number" && values[name] !== undefined
-      ? [[form?.label.toLowerCase() ?? name, String(values[name])] as [string, string]]
-      : [],
-  );
+  return Object.entries<AgentField>(AGENT_FIELDS).flatMap(([name, { kind, form }]) => {
+    const isSimple = kind.is === "number" || kind.is === "choice" || kind.is === "flag";
+    const value = values[name];
+    if (!isSimple || SHOWN_APART.has(name) || value === undefined || value === kind.default) return [];
+    return [[form?.label.toLowerCase() ?? name, String(value)] as [string, string]];
+  });
 }
 
 function showTrigger(trigger: string | Trigger): string {
