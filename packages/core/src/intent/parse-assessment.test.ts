@@ -21,6 +21,19 @@ test("an empty or a denying entry says that nothing is missing", () => {
   expect(assessed(JSON.stringify({ ...PLAN, missing: ["recipient"] }))).toMatchObject({ status: "failed" });
 });
 
+test("what is not said counts as the careful choice, and nothing beyond the plan is due", () => {
+  expect(assessed(JSON.stringify(PLAN))).toMatchObject({ risk: "high", confidence: 0.5, sequence: ["send"] });
+  const said = { ...PLAN, risk: "harmless", confidence: 7, sequence: ["send", "fly", "send"] };
+  expect(assessed(JSON.stringify(said))).toMatchObject({
+    risk: "high",
+    confidence: 1,
+    sequence: ["send", "send"],
+  });
+  expect(assessed(JSON.stringify({ ...PLAN, risk: "low", confidence: -1 }))).toMatchObject({
+    ...{ risk: "low", confidence: 0 },
+  });
+});
+
 test("names that objects have by themselves are plain names, and no prototype is set", () => {
   const text = '{"tools":["constructor","__proto__"],"params":{"__proto__":{"x":1},"constructor":1}}';
   expect(assessed(text)).toMatchObject({ tools: ["constructor", "__proto__"], params: { constructor: 1 } });
