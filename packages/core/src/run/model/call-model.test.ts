@@ -20,6 +20,7 @@ const failed = (type: ErrorType, more: Partial<RunError> = {}): ModelOutcome => 
   kind: "failed",
   error: { type, message: type, recoverable: false, ...more },
 });
+const COMPLAINT = "max_tokens is too large: 16384. This model supports at most 4096 completion tokens";
 const DONE: ModelOutcome = { kind: "interrupted" };
 
 /** Calls a model whose attempts end so; the time that was waited and the models that were asked. */
@@ -219,4 +220,38 @@ test("a failure of another kind than a rate limit is told to the shared limit as
     { rateLimited: false, failed: true },
     { rateLimited: true, failed: true, retryAfterMs: 5 },
   ]);
+});
+
+test("a later turn leaves room in a limited budget for the last report, the first does not", async () => {
+  const mostOf = async (turn: number) => {
+    const model = modelOf([say("x")]);
+    const { run, rows } = makeRun({ ownModel: model, account: new Ledger("run", null, { tokens: 2_000 }) });
+    run.turn = turn;
+    await attemptCall(run, { purpose: "turn" });
+    return (model.model.requests[0]?.maxOutputTokens ?? 0) + (rows[0]?.contextTokenCount ?? 0);
+  };
+  expect(await mostOf(1)).toBe(2_000);
+  expect(await mostOf(2)).toBeLessThan(2_000 - 64);
+});
+
+test("the worst cost of a call counts the dearest kind of input and of output", async () => {
+  const price = { input: 1, cacheWrite: 5, output: 2, reasoning: 9 };
+  const account = new Ledger("run", null, { costUsd: 1 });
+  const { rows, request } = await callOnce(say("x"), { account, model: { price } });
+  const worst = ((rows[0]?.contextTokenCount ?? 0) * 5 + (request?.maxOutputTokens ?? 0) * 9) / 1_000_000;
+  expect(rows[0]?.metadata?.reservedUsd).toBeCloseTo(worst, 10);
+});
+
+test("under a budget a reply of unknown length is charged as all that it could have been", async () => {
+  const unknown = say("Done.", { input: undefined, output: undefined });
+  const account = new Ledger("run", null, { tokens: 2_000 });
+  await callOnce(unknown, { account });
+  expect(account.tokensSpent).toBe(2_000);
+});
+
+test("a server that says how long its replies can be is asked for that once; if it still complains a person must help", async () => {
+  const complaint = failed("config", { message: COMPLAINT });
+  const { run, outcome, asked } = await attempt([complaint, complaint, complaint]);
+  expect([asked, run.model.output?.most]).toEqual([2, 4_096]);
+  expect(outcome).toMatchObject({ error: { message: expect.stringContaining("set maxOutputTokens lower") } });
 });
