@@ -118,6 +118,13 @@ test("a contract that is broken is no fulfilled request", () => {
   ).toBe("failed");
 });
 
+test("where the model said nothing the host tells what was done, and what came after that", () => {
+  const run = makeIntent(["look", "send"], [[["look", true, "x"], FAILED]]);
+  expect(responseIn(endIntent(run, completed(""))).result.summary).toBe(
+    "Done: look. After that: 'send' failed: no network",
+  );
+});
+
 test("words of earlier phases are no summary: the host tells what was done", () => {
   const run = makeIntent(["send"], [[SENT]]);
   const earlier = JSON.stringify({ tools: ["send"], sequence: ["send"], missing: [] });

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { afterEach, expect, test, vi } from "vitest";
 import { makeRun, type RunParts } from "../../../../../test/fixtures/hand-made-run.ts";
@@ -38,12 +39,10 @@ function stream(
   return { ...made, streamed: streamReply(made.run, { prompt: [] }) };
 }
 
-test("a stream that reached its end gives a whole reply", async () => {
-  expect(await stream([text("Hello"), FINISH]).streamed).toMatchObject({
-    kind: "reply",
-    chars: 5,
-    reply: { text: "Hello" },
-  });
+test("a stream that reached its end gives a whole reply, and leaves nothing on the run's signal", async () => {
+  const { run, streamed } = stream([text("Hello"), FINISH]);
+  expect(await streamed).toMatchObject({ kind: "reply", chars: 5, reply: { text: "Hello" } });
+  expect(getEventListeners(run.signal, "abort")).toEqual([]);
 });
 
 test("a stream that broke off, told an error or threw is a failure with the words that had come", async () => {
@@ -74,7 +73,7 @@ test("a reply without end is given up", async () => {
   });
 });
 
-test("a run that was stopped, before or while its model writes, gets no reply and leaves nothing on its signal", async () => {
+test("a run that was stopped, before or while its model writes, gets no reply", async () => {
   const stop = { status: "cancelled", bailout: "cancelled", message: "stopped" } as const;
   const signals: boolean[] = [];
   const ownModel = streaming(async ({ abortSignal }, onPart) => {
