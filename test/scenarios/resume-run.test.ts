@@ -315,3 +315,29 @@ test("a run that goes on is shown with its task as it was asked, without what wa
   const started = second.events.flatMap((event) => (event.type === "run.started" ? [event.task] : []));
   expect(started).toEqual(["the task"]);
 });
+
+test("a task of a batch that had failed does not start again after a crash, and what needs it stays out", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  const tasks = [
+    { id: "bad", agent: "worker", task: "bad" },
+    { id: "slow", agent: "worker", task: "slow" },
+    { id: "after", agent: "worker", task: "after", dependsOn: ["bad"] },
+  ];
+  const first = lives.open({
+    lead: [callDelegateMany(tasks)],
+    worker: ({ task }) => (task === "bad" ? failWith("auth", "no key") : stuck.step()),
+  });
+  const sessionId = await lives.abandon(first, () => stuck.reached && endOf(first, "worker") !== undefined);
+  const asked: string[] = [];
+  await using second = lives.open({
+    lead: ({ last }) => say(last),
+    worker: ({ task }) => {
+      asked.push(task);
+      return say("fine");
+    },
+  });
+  const { details } = await (await second.runtime.resume(sessionId)).result;
+  expect(asked).toEqual(["slow"]);
+  expect(details).toContain("1 succeeded, 1 failed (bad), 1 not started (after)");
+});
