@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { makeRun } from "../../../../test/fixtures/hand-made-run.ts";
+import type { BailoutReason } from "../schema/result.ts";
 import { endReported, fail, gatherWork, interrupted, reportGathered, wrapUp } from "./ending.ts";
 import { pushReply, pushResults } from "./history.ts";
 import type { Reply } from "./model/reply.ts";
@@ -128,4 +129,21 @@ test("an answer that was cut is the report: nobody is asked for another", async 
     partial: true,
     bailout: "deadline",
   });
+});
+
+test("room for the last report is made without the model where neither time nor tokens are left", async () => {
+  const purposesAt = async (reason: BailoutReason) => {
+    const purposes: string[] = [];
+    const callModel = async (_: Run, { purpose }: { purpose: string }): Promise<ModelOutcome> => {
+      purposes.push(purpose);
+      return { kind: "reply", reply: reply({ text: "Short." }), tokens: null };
+    };
+    const { run } = makeRun({ limits: { contextChars: 2_000 }, host: { callModel } });
+    for (let turn = 0; turn < 6; turn++)
+      pushReply(run, reply({ text: "x".repeat(500), calls: [call(`c${turn}`)] }));
+    await wrapUp(run, reason);
+    return purposes;
+  };
+  expect(await purposesAt("max_iterations")).toEqual(["summary", "wrap_up"]);
+  expect(await purposesAt("deadline")).toEqual(["wrap_up"]);
 });
