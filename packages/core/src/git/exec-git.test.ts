@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -71,3 +80,29 @@ test("a program that takes too long, or whose run is stopped, is killed", async 
 test("a program that does not read its input is no fault", async () => {
   expect(await run("exit 0", { input: "x".repeat(1_000_000) })).toMatchObject({ code: 0 });
 });
+
+test("a program that git started and that keeps its output open is not waited for once the output is cut", async () => {
+  const outcome = await run('sleep 1000 & echo "$!" >left; exec yes', { maxBytes: 10 });
+  process.kill(Number(readFileSync(join(root, "left"), "utf8")));
+  expect(outcome).toMatchObject({ code: 0, cut: true });
+});
+
+test("a program that git started and that keeps its output open is not waited for once the run is stopped", async () => {
+  const stop = new AbortController();
+  const running = run('sleep 1000 & echo "$$ $!" >pids; mv pids left', { signal: stop.signal });
+  const file = join(root, "left");
+  while (!existsSync(file)) await new Promise((resolve) => setImmediate(resolve));
+  const [ended = 0, left = 0] = readFileSync(file, "utf8").split(" ").map(Number);
+  while (isAlive(ended)) await new Promise((resolve) => setImmediate(resolve));
+  stop.abort();
+  await expect(running).rejects.toThrow(/abort/i);
+  process.kill(left);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

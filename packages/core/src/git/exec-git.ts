@@ -58,13 +58,19 @@ export async function findGit(path: string): Promise<string> {
 export async function execGit(exec: GitExec): Promise<GitOutcome> {
   const { program, args, cwd, env, signal, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = exec;
   const limit = AbortSignal.timeout(timeoutMs);
+  const stopped = AbortSignal.any([signal, limit]);
   const child = spawn(program, args, {
     cwd,
     env,
     stdio: ["pipe", "pipe", "pipe"],
-    signal: AbortSignal.any([signal, limit]),
+    signal: stopped,
     killSignal: "SIGKILL",
   });
+  // A program that git started may outlive it and hold its pipes: `close` must not wait for that one.
+  const dropPipes = () => {
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
   const kept: Buffer[] = [];
   let size = 0;
   let cut = false;
@@ -74,6 +80,7 @@ export async function execGit(exec: GitExec): Promise<GitOutcome> {
     if (size < maxBytes || cut) return;
     cut = true;
     child.kill("SIGKILL");
+    dropPipes();
   });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -81,14 +88,20 @@ export async function execGit(exec: GitExec): Promise<GitOutcome> {
   });
   // Git may end before it has read all of its input.
   child.stdin.on("error", () => {}).end(exec.input ?? "");
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", resolve);
-  }).catch((thrown: unknown) => {
-    if (limit.aborted && !signal.aborted)
-      throw new GitFault(`git took longer than ${timeoutMs / 1_000} s; ask for less`);
-    throw thrown;
-  });
+  const ended = Promise.withResolvers<number | null>();
+  const stop = () => {
+    dropPipes();
+    ended.reject(stopped.reason);
+  };
+  child.once("error", ended.reject).once("close", ended.resolve);
+  stopped.addEventListener("abort", stop);
+  const code = await ended.promise
+    .catch((thrown: unknown) => {
+      if (limit.aborted && !signal.aborted)
+        throw new GitFault(`git took longer than ${timeoutMs / 1_000} s; ask for less`);
+      throw thrown;
+    })
+    .finally(() => stopped.removeEventListener("abort", stop));
   return {
     code: code ?? (cut ? 0 : 1),
     stdout: Buffer.concat(kept).toString("utf8"),
