@@ -8,11 +8,11 @@ export function createNullRecord() {
       id += count;
       return first;
     },
-    write({ onCommit }) {
+    append({ onCommit }) {
       if (onCommit) setImmediate(onCommit, ++seq);
-      return Promise.resolve();
     },
     committed: () => Promise.resolve(),
+    written: () => Promise.resolve(),
     takeLease: async () => async () => {},
     startSession: async () => {},
     hasUntrusted: async () => false,

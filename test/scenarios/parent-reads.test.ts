@@ -243,7 +243,7 @@ test.each([
     files: ["made.ts"],
     details: text.replace("\u200b", "").trim(),
   });
-  expect(read).not.toHaveProperty("error");
+  expect(read?.error).toBeUndefined();
 });
 
 test("nor by the name of a file or by the summary of a run below it", async () => {

@@ -109,7 +109,8 @@ export class OpenSessions {
         sessionId: session.id,
         change: { status: session.stop ? "cancelled" : status },
       });
-      ended();
+      // Closing does not wait for a disk that refuses: the record then says what is lost.
+      this.#record.written().catch(ended);
       await this.#record.committed();
       if (!lost.aborted) await this.#record.forgetStops(session.id);
       await session.lease.release();
