@@ -82,13 +82,45 @@ async function change(runId: string, path: string, act: () => void, more: Partia
   await close();
 }
 
-test("what a run changed outside of the project is left as it is", async () => {
+test("what a run changed outside of the project is left as it is, and so is a file of that name in the project", async () => {
   const outside = join(root, "workspace");
   mkdirSync(outside);
   await change("run_one", "own.txt", () => write("own.txt", "1"));
   await change("run_one", "note.txt", () => writeFileSync(join(outside, "note.txt"), "1"), { root: outside });
+  write("note.txt", "1");
   expect(await undo("run_one")).toMatchObject({ restored: ["own.txt"], left: [] });
-  expect([existsSync(inProject("own.txt")), existsSync(join(outside, "note.txt"))]).toEqual([false, true]);
+  expect(existsSync(join(outside, "note.txt"))).toBe(true);
+  expect([existsSync(inProject("own.txt")), existsSync(inProject("note.txt"))]).toEqual([false, true]);
+});
+
+test("what an undo is about to do is on disk before it touches a file, and what it did when it has ended", async () => {
+  write("a.txt", "old");
+  await change("run_one", "a.txt", () => write("a.txt", "new"));
+  const steps: string[] = [];
+  const watched: Record = {
+    ...record,
+    append(write) {
+      steps.push(write.kind);
+      record.append(write);
+    },
+    committed() {
+      steps.push("committed");
+      return record.committed();
+    },
+  };
+  const get = (hash: string) => {
+    steps.push("read the old content");
+    return blobs.get(hash);
+  };
+  await undoChanges({ record: watched, blobs: { ...blobs, get } }, "run_one", false);
+  const begun = steps.indexOf("change.open");
+  expect(steps.slice(begun)).toEqual([
+    "change.open",
+    "committed",
+    "read the old content",
+    "change.close",
+    "committed",
+  ]);
 });
 
 test("a file that a person put in place of a folder that the run made is left alone", async () => {

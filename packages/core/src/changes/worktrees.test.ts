@@ -17,6 +17,7 @@ import { git } from "../../../../test/fixtures/project-tree.ts";
 import { createBlobStore } from "../record/blob-store.ts";
 import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
 import type { WorktreeStatus } from "../schema/change.ts";
+import { shadowDir } from "./shadow.ts";
 import {
   changesOfWorktree,
   hiddenRef,
@@ -54,7 +55,8 @@ const make = (runId: string, from = project) =>
 
 /** A copy with the status that a process had written when it ended. */
 async function leave(runId: string, status: WorktreeStatus) {
-  const row = { ...(await make(runId)), status };
+  const made = await make(runId);
+  const row = { ...made, status, ...(status === "making" && { baseTree: null, baseCommit: null }) };
   await parts.record.write({ kind: "worktree.save", row });
   return row;
 }
@@ -120,7 +122,10 @@ test("removing a copy leaves a person's own worktrees and the copies of other ru
   asRepository();
   git(project, "worktree", "add", "-q", "--detach", join(root, "own"));
   const [one, two] = [await make("run_1"), await make("run_2")];
+  const shadow = shadowDir(parts.dataDir, one.path);
+  expect(existsSync(shadow)).toBe(true);
   await removeWorktree(parts, one, "merged");
+  expect(existsSync(shadow)).toBe(false);
   const listed = git(project, "worktree", "list");
   expect([listed.includes(join(root, "own")), listed.includes(two.path), listed.includes(one.path)]).toEqual([
     true,
