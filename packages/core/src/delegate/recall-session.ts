@@ -2,16 +2,19 @@ import { readTree } from "../record/read-tree.ts";
 import type { Record } from "../record/record.ts";
 import type { ToolCall } from "../run/model/reply.ts";
 import { heldPrivateData, metadataOf, subtreeOf } from "../run/read-row.ts";
-import type { Session } from "../run/run.ts";
+import type { Host, Session } from "../run/run.ts";
 import type { MessageNode } from "../schema/record.ts";
 import { validateInput } from "../tools/validate-input.ts";
+
+/** What of a session its earlier runs are recalled into. */
+type Recalling = Pick<Session, "addresses" | "earlier"> & { host: Pick<Host, "tools"> };
 
 /**
  * Takes in what later calls are judged by: the addresses that recorded runs had from their person, from outside, and from
  * their own calls as far as those were allowed, and calls that others may build upon. Of addresses only those count that a
  * row names as such: its input and its answer are what the run and the tool said.
  */
-export async function recallSession(session: Session, roots: readonly MessageNode[]): Promise<void> {
+export async function recallSession(session: Recalling, roots: readonly MessageNode[]): Promise<void> {
   const { addresses, earlier, host } = session;
   for (const row of roots.flatMap((root) => [...subtreeOf(root)])) {
     const { task, steered, tool: name, outcome, uncounted, requested, shown, files } = metadataOf(row);
