@@ -32,3 +32,11 @@ test("of several divergences the first in the record is the first", () => {
   found.note(5, at("between"));
   expect(found.first?.what).toBe("earlier");
 });
+
+test("of two divergences at one place the one that was found first is told", () => {
+  const found = new Divergences();
+  const at = (what: string) => ({ run: "lead", turn: 1, what, recorded: "a", now: "b" });
+  found.note(3, at("the cause"));
+  found.note(3, at("what follows from it"));
+  expect(found.first?.what).toBe("the cause");
+});

@@ -172,7 +172,7 @@ function createReplayClock(startedAt: string): Clock {
 }
 
 /** The first recorded run that is missing now, or ended in another way; else one that is new. */
-function compareTrees(recorded: RecordedSession, now: RecordedSession): Divergence | null {
+export function compareTrees(recorded: RecordedSession, now: RecordedSession): Divergence | null {
   const then = [...recorded.runs.values()].sort((one, other) => one.node.opened_seq - other.node.opened_seq);
   for (const run of then) {
     const same = now.runs.get(run.node.run_id);

@@ -14,3 +14,13 @@ test("a file that may no longer be handed over, and one that was not, stay as th
   expect(withRecordedFiles(refused, message("old"))).toBe(refused);
   expect(withRecordedFiles(message("new"), "another task")).toBe(message("new"));
 });
+
+test("only the whole of what takes a file's place counts as a refusal, and each reason does", () => {
+  const outside = message("[not readable: it is outside the project and the workspace]");
+  expect(withRecordedFiles(outside, message("old"))).toBe(outside);
+  for (const quoting of [
+    "[not readable: neither you nor the sub-agent may read it] ?",
+    "see [not readable: it is outside the project and the workspace]",
+  ])
+    expect(withRecordedFiles(message(quoting), message("old"))).toBe(message("old"));
+});
