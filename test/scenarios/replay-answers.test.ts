@@ -1,0 +1,161 @@
+import { defineAgent } from "@retinue/core/agents/define-agent";
+import {
+  after,
+  callDelegate,
+  callTool,
+  callTools,
+  type ReplayReport,
+  replaySession,
+  type Script,
+  say,
+  type TestRuntimeOptions,
+  testRuntime,
+} from "@retinue/core/testing";
+import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
+import { expect, test } from "vitest";
+import { Lives } from "../fixtures/lives.ts";
+
+const IDENTICAL = { identical: true, divergence: null };
+
+function tool(name: string, more: Partial<AnyTool> = {}): AnyTool {
+  const about = { name, description: "x", input: { type: "object" } };
+  return {
+    ...defineTool<object>({ ...about, replay: "safe", execute: async () => `${name} done` }),
+    ...more,
+  };
+}
+const tools = [tool("note"), tool("mail", { untrusted: true }), tool("send", { outbound: true })];
+
+/** Runs `lead`, and replays what came of it, and once more after the record was changed by SQL. */
+async function alter(
+  scripts: Record<string, Script>,
+  ...changes: [sql: string, ...values: (string | number)[]][]
+): Promise<ReplayReport> {
+  using lives = new Lives();
+  await using t = lives.open(scripts, { tools });
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(await t.runtime.replay(session_id)).toMatchObject(IDENTICAL);
+  for (const change of changes) lives.sql(...change);
+  return await t.runtime.replay(session_id);
+}
+
+const ANSWER =
+  "UPDATE messages SET response_content = 'another answer' WHERE request_type = ? AND agent_role = ?";
+const team = (): Record<string, Script> => ({
+  lead: [callDelegate("worker", "go"), say("done")],
+  worker: [callTool("note", {}), say("worked")],
+});
+
+test("an answer of a run that is not the recorded one is where a replay differs", async () => {
+  expect((await alter(team(), [ANSWER, "delegation", "worker"])).divergence).toMatchObject({
+    ...{ run: "lead > worker", turn: 2, what: "its answer" },
+    ...{ recorded: "another answer", now: "worked" },
+  });
+});
+
+test("a task that is not the recorded one is where a replay differs", async () => {
+  const change = "UPDATE messages SET request_content = 'another task' WHERE request_type = 'delegation'";
+  expect((await alter(team(), [change])).divergence).toMatchObject({
+    ...{ run: "lead > worker", what: "the task", recorded: "another task" },
+  });
+});
+
+test("a task in which the host says something else is where a replay differs", async () => {
+  const change =
+    "UPDATE messages SET metadata_json = json_set(metadata_json, '$.before', json_array('Hurry.')) WHERE request_type = 'continuation' AND agent_role = 'lead' AND json_extract(metadata_json, '$.turn') = 1";
+  expect((await alter(team(), [change])).divergence).toMatchObject({
+    ...{ run: "lead", what: "what the model is told", recorded: "Hurry.", now: "" },
+  });
+});
+
+test("how a run ended differs where it ended, after what came before its end in other runs", async () => {
+  const second = Promise.withResolvers<void>();
+  const first = Promise.withResolvers<void>();
+  using lives = new Lives();
+  await using t = lives.open(
+    {
+      slow: [() => after(first.promise, say("slow"))],
+      quick: [
+        callTool("note", {}),
+        () => {
+          first.resolve();
+          return after(second.promise, say("quick"));
+        },
+      ],
+    },
+    { tools },
+  );
+  const running = t.runtime.fanOut([
+    ["slow", "1"],
+    ["quick", "2"],
+  ]);
+  t.runtime.events((event) => {
+    if (event.type === "run.ended" && event.agent === "slow") second.resolve();
+  });
+  const [{ session_id } = { session_id: "" }] = await running;
+  expect(await t.runtime.replay(session_id)).toMatchObject(IDENTICAL);
+  lives.sql(ANSWER, "prompt", "slow");
+  lives.sql(
+    "UPDATE messages SET metadata_json = json_set(metadata_json, '$.before', json_array('Hurry.')) WHERE request_type = 'continuation' AND agent_role = 'quick' AND json_extract(metadata_json, '$.turn') = 1",
+  );
+  expect((await t.runtime.replay(session_id)).divergence).toMatchObject({
+    ...{ run: "quick", what: "what the model is told" },
+  });
+});
+
+test("another agent under the name of the recorded one is where a replay differs", async () => {
+  await using t = testRuntime({ lead: [say("done")] });
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  const boss = defineAgent({
+    ...{ name: "boss", aliases: ["lead"], description: "x", prompt: "You are lead.", model: "lead" },
+  });
+  const { divergence } = await replaySession({ agents: [boss], env: {} }, t.runtime.record, session_id);
+  expect(divergence).toMatchObject({ what: "the agent", recorded: "lead", now: "boss" });
+});
+
+/** Runs `lead` and replays what came of it. */
+async function recordAndReplay(scripts: Record<string, Script>, options: TestRuntimeOptions = {}) {
+  await using t = testRuntime(scripts, { tools, ...options });
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  return { t, result, report: await t.runtime.replay(result.session_id) };
+}
+
+test("an answer that tainted a run taints it again, so that what it may not do then it may not do now", async () => {
+  const { result, report } = await recordAndReplay({
+    lead: [callTool("mail", {}), callTool("send", {}), (request) => say(request.last)],
+  });
+  expect(result).toMatchObject({ tainted: true, details: expect.stringContaining("needs approval") });
+  expect(report).toMatchObject(IDENTICAL);
+});
+
+const SECRET = "swordfish-4711-tango";
+
+test("a call that was refused with a secret in its words is refused in the same words", async () => {
+  const check = async () => `${SECRET} is not known here`;
+  const { t, report } = await recordAndReplay(
+    { lead: [callTool("strict", {}), (request) => say(request.last)] },
+    { tools: [tool("strict", { check })], env: { API_TOKEN: SECRET } },
+  );
+  expect(t.events.some((event) => JSON.stringify(event).includes("is not known here"))).toBe(true);
+  expect(JSON.stringify(t.events)).not.toContain(SECRET);
+  expect(report).toMatchObject(IDENTICAL);
+});
+
+test("a call whose input held a secret is answered as it was, though what is recorded of it is not valid", async () => {
+  const strict = tool("strict", { input: { type: "object", properties: { key: { pattern: "^sword" } } } });
+  const { result, report } = await recordAndReplay(
+    { lead: [callTool("strict", { key: SECRET }), (request) => say(request.last)] },
+    { tools: [strict], env: { API_TOKEN: SECRET } },
+  );
+  expect(result.details).toBe("strict done");
+  expect(report).toMatchObject(IDENTICAL);
+});
+
+test("of calls with one id in a reply only those count that counted then", async () => {
+  const twice = callTools([
+    { tool: "note", input: {}, id: "call_x" },
+    { tool: "note", input: { again: 1 }, id: "call_x" },
+  ]);
+  const { report } = await recordAndReplay({ lead: [twice, callTool("note", {}), say("done")] });
+  expect(report).toMatchObject({ ...IDENTICAL, toolCalls: 3 });
+});

@@ -1,0 +1,129 @@
+import { codeTools } from "@retinue/code/code-tools";
+import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
+import {
+  callDelegate,
+  callTool,
+  type ReplayReport,
+  replaySession,
+  type Script,
+  say,
+  type TestRuntime,
+  type TestRuntimeOptions,
+  testRuntime,
+} from "@retinue/core/testing";
+import { expect, test } from "vitest";
+
+const IDENTICAL = { identical: true, divergence: null };
+type Options = Partial<Parameters<typeof replaySession>[0]>;
+
+/** Replays a session with the agents and tools that it had, and with none of its other options. */
+function replay(t: TestRuntime, sessionId: string, options: Options = {}): Promise<ReplayReport> {
+  const usual = { agents: t.runtime.agents, tools: codeTools, env: {} };
+  return replaySession({ ...usual, ...options }, t.runtime.record, sessionId);
+}
+
+/** Records a session of `lead`, and replays it with other options. */
+async function recordAndReplay(
+  scripts: Record<string, Script>,
+  then: TestRuntimeOptions,
+  now: Options = {},
+): Promise<ReplayReport> {
+  await using t = testRuntime(scripts, { tools: codeTools, ...then });
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(await t.runtime.replay(session_id)).toMatchObject(IDENTICAL);
+  return await replay(t, session_id, now);
+}
+
+const threeDeep = (): Record<string, Script> => ({
+  lead: [callDelegate("worker", "go"), say("done")],
+  worker: [callDelegate("helper", "go"), say("worked")],
+  helper: [say("helped")],
+});
+const twoDeep = (): Record<string, Script> => ({ ...threeDeep(), worker: [say("worked")], helper: [] });
+const mayDelegate = { agents: { worker: { subagents: ["helper"] } } };
+
+test("runs are as deep as the session allowed then, whatever the settings allow now", async () => {
+  const shallow = { settings: { maxDepth: 1 } };
+  expect(await recordAndReplay(twoDeep(), { ...mayDelegate, ...shallow })).toMatchObject(IDENTICAL);
+  expect(await recordAndReplay(threeDeep(), mayDelegate, shallow)).toMatchObject(IDENTICAL);
+});
+
+const writing = (): Record<string, Script> => ({
+  lead: [callTool("write", { path: "a.txt", content: "a" }), say("done")],
+});
+
+test("a session that only read is replayed so, whatever the mode is now", async () => {
+  const then = { permissionMode: "plan" } as const;
+  expect(await recordAndReplay(writing(), then)).toMatchObject(IDENTICAL);
+  const now = { permissionMode: "bypassPermissions" } as const;
+  expect(await recordAndReplay(writing(), then, now)).toMatchObject(IDENTICAL);
+});
+
+test("flags that took tools away are repeated, and those of now take away more", async () => {
+  const then = { disallowedTools: ["write(a.txt)"] };
+  expect(await recordAndReplay(writing(), then)).toMatchObject(IDENTICAL);
+  expect(await recordAndReplay(writing(), {}, then)).toMatchObject({
+    divergence: { run: "lead", what: "the call of write" },
+  });
+});
+
+test.each([
+  ["the mode", { permissionMode: "acceptEdits" } as const],
+  ["an allowed tool", { allowedTools: ["write"] }],
+])("a call that nobody approved then and %s approves now is a difference", async (_, now) => {
+  const then = { agents: { lead: { askTools: ["write"] } } };
+  expect(await recordAndReplay(writing(), then)).toMatchObject(IDENTICAL);
+  expect(await recordAndReplay(writing(), then, now)).toMatchObject({
+    divergence: { run: "lead", what: "the call of write", now: "allowed" },
+  });
+});
+
+test("what a person approved in any root run of a session is approved again", async () => {
+  const write = (path: string) => [callTool("write", { path, content: "a" }), say("done")];
+  await using t = testRuntime(
+    { lead: write("a.txt"), worker: write("b.txt") },
+    {
+      tools: codeTools,
+      agents: { lead: { askTools: ["write"] }, worker: { askTools: ["write"] } },
+      approve: async () => ({ allowed: true, by: "Ada" }),
+    },
+  );
+  const [first] = await t.runtime.fanOut([
+    ["lead", "1"],
+    ["worker", "2"],
+  ]);
+  expect(await replay(t, first?.session_id ?? "")).toMatchObject({ ...IDENTICAL, toolCalls: 2 });
+});
+
+test("a root run that cannot begin now differs where it began, after what came before it", async () => {
+  await using t = testRuntime({ lead: [say("2")], worker: [say("1")] });
+  const [first] = await t.runtime.fanOut([
+    ["worker", "1"],
+    ["lead", "2"],
+  ]);
+  const worker = t.runtime.agents.get("worker");
+  if (!worker) throw new Error("there is no worker");
+  const replayWith = (prompt: string) =>
+    replay(t, first?.session_id ?? "", { agents: [{ ...worker, prompt }] });
+  expect(await replayWith(worker.prompt)).toMatchObject({
+    ...{ identical: false, runs: 1, modelCalls: 1 },
+    divergence: { run: "lead", turn: 0, what: "the beginning of the run" },
+  });
+  expect(await replayWith("You are another.")).toMatchObject({
+    divergence: { run: "worker", what: "the system prompt" },
+  });
+});
+
+test("a session without runs cannot be replayed", async () => {
+  const record = createSqliteRecord({ path: ":memory:" });
+  await record.startSession({
+    sessionId: "ses_1",
+    title: "x",
+    project: "/project",
+    workspace: "/data/ses_1",
+  });
+  await expect(replaySession({ agents: [], env: {} }, record, "ses_1")).rejects.toMatchObject({
+    ...{ code: "input", message: "session ses_1 has no run to replay" },
+  });
+  await record.close();
+});
