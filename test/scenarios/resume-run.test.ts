@@ -341,3 +341,30 @@ test("a task of a batch that had failed does not start again after a crash, and 
   expect(asked).toEqual(["slow"]);
   expect(details).toContain("1 succeeded, 1 failed (bad), 1 not started (after)");
 });
+
+test("a delegation of a bare description, or with files by their names, begins after a crash as it would have begun", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  const calls = callTools([
+    { tool: "delegate", input: { agent: "worker", task: "quick" } },
+    { tool: "delegate", input: { agent: "worker", description: "slow" } },
+    { tool: "delegate", input: { agent: "worker", task: "late", deliverables: ["report.md"] } },
+  ]);
+  const agents = { ...streaming, worker: { retry: { attempts: 0 } } };
+  const first = lives.open(
+    { lead: [calls, stuck.step], worker: ({ task }) => (task === "quick" ? say("quick result") : hang()) },
+    { agents },
+  );
+  const sessionId = await lives.abandon(first, () => stuck.reached);
+  await using second = lives.open(
+    {
+      lead: [callTool("collect_results", { wait: "all" }), ({ last }) => say(last)],
+      worker: ({ task }) => say(`${task} result`),
+    },
+    { agents },
+  );
+  const { details } = await (await second.runtime.resume(sessionId)).result;
+  expect(details).toContain("slow result");
+  expect(details).toContain("COMPLIANCE ERROR: worker");
+  expect(details).toContain("report.md");
+});

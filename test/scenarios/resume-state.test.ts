@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { callTool, callTools, failWith, type ScriptRequest, say } from "@retinue/core/testing";
+import { callTool, callTools, failWith, type ScriptRequest, type Step, say } from "@retinue/core/testing";
 import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
 import { type Counted, countedTool, Lives, silence } from "../fixtures/lives.ts";
@@ -353,4 +353,25 @@ test("a resumed run knows that it holds private data by the answers of its last 
   const ended = await (await second.runtime.resume(sessionId)).result;
   expect(note.runs).toBe(1);
   expect(ended).toMatchObject({ status: "completed", private_data: true });
+});
+
+test("a warning of before is in the result once, however often the run goes on", async () => {
+  using lives = new Lives();
+  const big = countedTool("big", "x".repeat(9_000));
+  const note = countedTool("note");
+  const options = { tools: [big.tool, note.tool], agents: { lead: { limits: { contextChars: 6_000 } } } };
+  const play =
+    (...steps: Step[]) =>
+    (request: ScriptRequest) =>
+      isSummary(request) ? say("short") : (steps.shift() ?? stuck.step());
+  let stuck = silence();
+  const first = lives.open({ lead: play(callTool("big", {})) }, options);
+  const sessionId = await lives.abandon(first, () => stuck.reached);
+  stuck = silence();
+  const second = lives.open({ lead: play(callTool("note", {})) }, options);
+  await second.runtime.resume(sessionId);
+  await lives.leave(second, () => stuck.reached);
+  await using third = lives.open({ lead: [say("done")] }, options);
+  const ended = await (await third.runtime.resume(sessionId)).result;
+  expect(ended.warnings.filter((text) => text.includes("condensed at turn 1"))).toHaveLength(1);
 });

@@ -37,3 +37,38 @@ test("where none is set up, the first one's error is thrown; a fault that is non
   const find = () => Promise.reject(broken);
   await expect(withFallbacks("first", { first: ["second"] }, find)).rejects.toBe(broken);
 });
+
+test("where only a model that would take over is not set up, it stays in its place and says so when it is called", async () => {
+  const made = await withFallbacks(
+    "first",
+    { first: ["second", "third"] },
+    finder({ first: "p/first", third: "p/third" }),
+  );
+  expect([made.id, namesOf(made)]).toEqual(["p/first", ["second", "p/third"]]);
+  await expect(made.fallbacks?.[0]?.model.doStream({ prompt: [] })).rejects.toThrow(
+    "no key is set (set one)",
+  );
+});
+
+test("a model that stands alone is not wrapped, whether it is found or not", async () => {
+  const find = finder({ first: "p/first" });
+  expect((await withFallbacks("first", undefined, find)).fallbacks).toBeUndefined();
+  expect((await withFallbacks("first", { other: ["second"] }, find)).fallbacks).toBeUndefined();
+  await expect(withFallbacks("second", undefined, find)).rejects.toBe(noKey);
+  await expect(withFallbacks("second", { other: ["first"] }, find)).rejects.toBe(noKey);
+});
+
+test("a name that every object has names no fallbacks", async () => {
+  const made = await withFallbacks("constructor", { other: ["second"] }, finder({ constructor: "p/c" }));
+  expect(made.fallbacks).toBeUndefined();
+});
+
+test("a model that is not set up fails as a fault of the settings, without being asked again", async () => {
+  const { model, price, provider } = await withFallbacks(
+    "p/first",
+    { "p/first": ["b"] },
+    finder({ b: "p/b" }),
+  );
+  expect([provider, price]).toEqual(["p", null]);
+  await expect(model.doGenerate({ prompt: [] })).rejects.toMatchObject({ type: "config", cause: noKey });
+});
