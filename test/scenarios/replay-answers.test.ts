@@ -4,6 +4,7 @@ import {
   callDelegate,
   callTool,
   callTools,
+  failWith,
   type ReplayReport,
   replaySession,
   type Script,
@@ -158,4 +159,36 @@ test("of calls with one id in a reply only those count that counted then", async
   ]);
   const { report } = await recordAndReplay({ lead: [twice, callTool("note", {}), say("done")] });
   expect(report).toMatchObject({ ...IDENTICAL, toolCalls: 3 });
+});
+
+test("a fork that failed has done what it did itself, not what the session before it had done", async () => {
+  const scripts = { lead: [say("the first answer"), callTool("note", {}), failWith("auth", "no key")] };
+  await using t = testRuntime(scripts, { tools });
+  const { session_id: sessionId } = await t.runtime.run({ agent: "lead", task: "one" });
+  const forked = await t.runtime.run({ agent: "lead", task: "two", fork: { sessionId, seq: 99 } });
+  expect(forked).toMatchObject({ status: "failed", details: expect.stringContaining("note done") });
+  expect(forked.details).not.toContain("the first answer");
+  expect(await t.runtime.replay(forked.session_id)).toMatchObject(IDENTICAL);
+});
+
+test("a program that delegates in the code of a tool is replayed with its attempts and the limits it gave", async () => {
+  const spawning = tool("spawning", {
+    delegates: "program",
+    execute: async (_, { children }) => {
+      const result = await children?.spawn("worker", "go", { limits: { turns: 1 } }).result;
+      return `worked with ${result?.bailout_reason}`;
+    },
+  });
+  const { result, report } = await recordAndReplay(
+    {
+      lead: [callTool("spawning", {}), (request) => say(request.last)],
+      worker: [failWith("content_filter", "no"), callTool("note", {}), say("in a hurry")],
+    },
+    {
+      tools: [...tools, spawning],
+      agents: { worker: { retry: { attempts: 1, on: ["content_filter"], backoffMs: 1 } } },
+    },
+  );
+  expect(result.details).toBe("worked with max_iterations");
+  expect(report).toMatchObject({ ...IDENTICAL, runs: 3 });
 });

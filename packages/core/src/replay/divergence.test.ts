@@ -40,3 +40,21 @@ test("of two divergences at one place the one that was found first is told", () 
   found.note(3, at("what follows from it"));
   expect(found.first?.what).toBe("the cause");
 });
+
+test("what stands before the difference is shown with it", () => {
+  const before = "x".repeat(1_000);
+  const { recorded, now } = aroundDifference(`${before}the old end`, `${before}the new end`);
+  expect(recorded).toMatch(/^…x+the old end$/);
+  expect(now).toMatch(/^…x+the new end$/);
+});
+
+test("a divergence is told in pieces that can be read", () => {
+  const found = new Divergences();
+  const long = "x".repeat(5_000);
+  found.note(1, { run: "lead", turn: 1, what: "x", recorded: `${long}a`, now: `${long}b` });
+  expect(found.first).toMatchObject({
+    recorded: expect.stringMatching(/^…x+a$/),
+    now: expect.stringMatching(/^…x+b$/),
+  });
+  expect(found.first?.recorded.length).toBeLessThan(700);
+});

@@ -125,7 +125,7 @@ export class Playback {
     if (run.turn === 0 && recorded && recorded.turns.length > 0 && !recorded.diverged) {
       const history = historyIn(this.#session, recorded.turns.slice(0, 1));
       if (history !== undefined && metadataOf(recorded.node).forkedFrom !== undefined)
-        beginWith(run, JSON.parse(history) as LanguageModelV4Message[]);
+        run.replaceHistory(JSON.parse(history) as LanguageModelV4Message[]);
       if (run.steering.length === 0) run.steering.push(...recorded.steering());
     }
     return stopBeforeTurn(run, recorded);
@@ -300,13 +300,6 @@ function placeOf({
 }: SpawnRequest): Pick<Run, "runId" | "turn" | "ancestors" | "agent"> {
   const ancestors = parent ? [...parent.ancestors, parent.agent.name] : [];
   return { runId, turn: 0, ancestors, agent: profile.agent };
-}
-
-/** Gives a run the conversation that it was begun with, in which its own task comes last but for the host's words. */
-function beginWith(run: Run, history: readonly LanguageModelV4Message[]): void {
-  const task = JSON.stringify(run.history[1]);
-  run.replaceHistory(history);
-  run.begunAt = Math.max(1, history.map((message) => JSON.stringify(message)).lastIndexOf(task));
 }
 
 /** What a run was told to repair: a list that a last paragraph follows; a reason may have several lines. */
