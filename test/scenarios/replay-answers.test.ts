@@ -69,6 +69,12 @@ test("a task in which the host says something else is where a replay differs", a
   });
 });
 
+test("a record that kept no snapshot of its agents is replayed with the present ones", async () => {
+  const change =
+    "UPDATE messages SET metadata_json = json_remove(metadata_json, '$.snapshot') WHERE request_type = 'prompt'";
+  expect(await alter(team(), [change])).toMatchObject({ ...IDENTICAL, runs: 2, modelCalls: 4 });
+});
+
 test("how a run ended differs where it ended, after what came before its end in other runs", async () => {
   const second = Promise.withResolvers<void>();
   const first = Promise.withResolvers<void>();
@@ -191,4 +197,31 @@ test("a program that delegates in the code of a tool is replayed with its attemp
   );
   expect(result.details).toBe("worked with max_iterations");
   expect(report).toMatchObject({ ...IDENTICAL, runs: 3 });
+});
+
+test("what public answers told and showed lets the same requests pass, and no others", async () => {
+  const requests = (input: unknown) => [String(Object.values(input ?? {})[0])];
+  const shown = ["see https://b.example/shown"];
+  const page = tool("page", {
+    ...{ untrusted: true, isPublic: true, risk: "low", requests },
+    execute: async () => ({ text: "a page", shown }),
+  });
+  const open = (url: string) => callTool("page", { url });
+  await using t = testRuntime(
+    {
+      lead: [
+        open("https://a.example/"),
+        open("https://c.example/while-nothing-is-private"),
+        callTool("note", {}),
+        open("https://b.example/shown"),
+        open("https://d.example/of-private-data"),
+        ({ prompt }) => say(prompt),
+      ],
+    },
+    { tools: [...tools, page] },
+  );
+  const result = await t.runtime.run({ agent: "lead", task: "go to https://a.example/" });
+  expect(result.details.match(/a page/g)).toHaveLength(3);
+  expect(result.details.match(/needs approval/g)).toHaveLength(1);
+  expect(await t.runtime.replay(result.session_id)).toMatchObject(IDENTICAL);
 });

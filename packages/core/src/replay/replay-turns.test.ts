@@ -199,6 +199,9 @@ test("a failure is replayed with its type, its message and what had been said", 
   expect(text("auth", { error_message: null })).toMatchObject({
     streamed: { error: { type: "auth", message: "auth" }, said: "" },
   });
+  expect(reply(replay([makeTurnRow(0, { status: "timeout" })]))).toMatchObject({
+    streamed: { error: { type: "bad_response", message: "bad_response" } },
+  });
 });
 
 test("a failed call was made again if another of its turn follows, but not after an overflow", () => {
