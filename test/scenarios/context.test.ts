@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeTools } from "@retinue/code/code-tools";
 import { defineAgent } from "@retinue/core/agents/define-agent";
@@ -122,6 +122,26 @@ test("selective context hands over exactly the named files and results", async (
   expect(text).toContain("CONTENT OF A");
   expect(text).toContain("FIRST RESULT");
   expect(text).not.toContain("THE PERSON'S WORDS");
+});
+
+test("a file that is handed over whole may be changed without being read again; of one that was cut it must be read", async () => {
+  const long = "line\n".repeat(10_000);
+  const write = (path: string, content: string) => callTool("write", { path, content });
+  await using t = testRuntime(
+    {
+      lead: [
+        write("short.txt", "short"),
+        write("long.txt", long),
+        callDelegate("worker", "x", { contextFiles: ["short.txt", "long.txt"] }),
+        say("ok"),
+      ],
+      worker: [write("short.txt", "changed"), write("long.txt", "changed"), say("fine")],
+    },
+    { tools: codeTools },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(readFileSync(join(t.projectDir, "short.txt"), "utf8")).toBe("changed");
+  expect(readFileSync(join(t.projectDir, "long.txt"), "utf8")).toBe(long);
 });
 
 test("who is handed files of the project holds private data", async () => {

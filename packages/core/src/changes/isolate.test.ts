@@ -254,6 +254,20 @@ test("a run is warned of copies that nobody merged into its own project, not of 
   ]);
 });
 
+test("a run is not warned of copies that belong to a run beside it", async () => {
+  await using t = start(
+    {
+      lead: [callDelegate("worker", "x"), callDelegate("middle", "x"), say("done")],
+      worker: [writing("text.txt", "by the worker\n"), say("done")],
+      middle: [say("done")],
+    },
+    { agents: { worker: { workspace: "isolated" }, middle: { subagents: { allow: ["worker"] } } } },
+  );
+  const { warnings } = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(warnings).toHaveLength(1);
+  expect(resultOf(t, "middle")?.warnings).toEqual([]);
+});
+
 test("the result of an isolated run names its files as measured, and those outside of its copy as reported", async () => {
   await using t = start({
     lead: [callDelegate("worker", "x"), say("done")],
@@ -325,23 +339,27 @@ test.each([true, false])(
 );
 
 test("a child whose copy cannot be read at its end keeps its result, and says where its files are", async () => {
-  await using t: TestRuntime = start({
-    lead: [callDelegate("worker", "x"), say("done")],
-    worker: [
-      writing("made.txt", "1"),
-      async () => {
-        const copy = await copyOf(t, "worker");
-        if (copy) await t.runtime.record.write({ kind: "worktree.save", row: { ...copy, baseTree: null } });
-        return say("my report");
-      },
-    ],
-  });
+  await using t: TestRuntime = start(
+    {
+      lead: [callDelegate("worker", "x"), say("done")],
+      worker: [
+        writing("made.txt", "1"),
+        async () => {
+          const copy = await copyOf(t, "worker");
+          if (copy) await t.runtime.record.write({ kind: "worktree.save", row: { ...copy, baseTree: null } });
+          return say("my report");
+        },
+      ],
+    },
+    { dataDir: join(root, SECRET), env: { SERVICE_API_KEY: SECRET } },
+  );
   await t.runtime.run({ agent: "lead", task: "go" });
   const { status, details, warnings } = resultOf(t, "worker") ?? {};
   expect([status, details]).toEqual(["completed", "my report"]);
   expect(warnings).toEqual([
     expect.stringMatching(/^what it changed could not be read: .*; its files are in .*worktrees\/run_/),
   ]);
+  expect(warnings?.join()).not.toContain(SECRET);
   expect((await copyOf(t, "worker"))?.status).toBe("open");
 });
 
@@ -379,7 +397,8 @@ test("a copy whose run has not ended is not merged, nor offered", async () => {
     worker: [writing("text.txt", "by the worker\n"), say("done")],
   };
   await using t: TestRuntime = start(scripts);
-  await t.runtime.run({ agent: "lead", task: "go" });
+  const { warnings } = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(warnings).toEqual([]);
   expect(lastSeen(t, "lead")).toContain("'run_unknown' of yours; available: none");
   expect(lastSeen(t, "lead")).toMatch(/run_\w+ has not ended yet, or its copy is gone \(open\)/);
   expect(inProject("text.txt")).toBe("text\n");

@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Lives, silence } from "../../../../test/fixtures/lives.ts";
+import { after, callTool, hang, say, type TestRuntime, testRuntime } from "../testing/index.ts";
+import { defineTool } from "../tools/tool.ts";
+
+/** A tool that gives a text to the host for a file of the workspace. */
+const observe = defineTool<object>({
+  name: "observe",
+  description: "Finds something.",
+  input: { type: "object" },
+  execute: async (_, { observed }) => {
+    observed("found.txt", "what was found");
+    return "found";
+  },
+});
+const statusesIn = async ({ runtime }: TestRuntime) =>
+  (await runtime.record.listSessions()).sessions.map(({ status }) => status);
+const endings = ({ events }: TestRuntime) =>
+  events.flatMap((event) => (event.type === "session.ended" ? [event.status] : []));
+
+test("a session that is opening while the runtime is closed asks no model and ends as cancelled", async () => {
+  using lives = new Lives();
+  const t = lives.open({ lead: [say("done")] });
+  let closing: Promise<void> | undefined;
+  t.runtime.events((event) => {
+    if (event.type === "session.started") closing ??= t.runtime.close();
+  });
+  const outcome = await t.runtime.run({ agent: "lead", task: "go" }).then(
+    ({ status }) => status,
+    (thrown: Error) => thrown.message,
+  );
+  await closing;
+  expect(outcome).toBe("the session was stopped before this task began");
+  expect(t.models.lead?.requests).toEqual([]);
+  await using later = lives.open({ lead: [] });
+  expect(await statusesIn(later)).toEqual(["cancelled"]);
+});
+
+test("nothing begins in a runtime that is closed", async () => {
+  const t = testRuntime({ lead: [] });
+  await t.close();
+  await expect(t.runtime.start({ agent: "lead", task: "go" })).rejects.toThrow("the runtime is closed");
+});
+
+test("closing waits for the last row of every session, and each is cancelled", async () => {
+  using lives = new Lives();
+  const t = lives.open({ one: [hang()], two: [hang()] });
+  const results = await Promise.all(["one", "two"].map((agent) => t.runtime.start({ agent, task: "go" })));
+  await t.runtime.close();
+  for (const { result } of results) expect(await result).toMatchObject({ status: "cancelled" });
+  expect(endings(t)).toEqual(["cancelled", "cancelled"]);
+  await using later = lives.open({ one: [] });
+  expect(await statusesIn(later)).toEqual(["cancelled", "cancelled"]);
+  for (const { sessionId } of results) expect(await later.runtime.record.findHolder(sessionId)).toBeNull();
+});
+
+test("what tools gave to be kept is on disk when the result is there", async () => {
+  await using t = testRuntime({ lead: [callTool("observe", {}), say("done")] }, { tools: [observe] });
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  const { workspace } = await t.runtime.record.findSession(session_id);
+  expect(readFileSync(join(workspace, "found.txt"), "utf8")).toBe("what was found");
+});
+
+test("a session has ended in the record, and is let go of, before its end is told", async () => {
+  await using t = testRuntime({ lead: [say("done")] });
+  const seen = Promise.withResolvers<readonly [string | undefined, string | null]>();
+  t.runtime.events((event) => {
+    if (event.type !== "session.ended") return;
+    const { sessionId } = event;
+    const { record } = t.runtime;
+    seen.resolve(
+      Promise.all([record.readSession(sessionId).then((row) => row?.status), record.findHolder(sessionId)]),
+    );
+  });
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(await seen.promise).toEqual(["completed", null]);
+});
+
+test("a session that was cancelled stays so, though its run had ended well", async () => {
+  const stuck = silence();
+  await using t = testRuntime({ lead: [stuck.step] }, { lenient: true });
+  const { sessionId, result } = await t.runtime.start({ agent: "lead", task: "go" });
+  while (!stuck.reached) await new Promise((resolve) => setImmediate(resolve));
+  expect(t.runtime.cancel(sessionId)).toBe(true);
+  expect((await result).status).toBe("cancelled");
+  await t.runtime.record.committed();
+  expect((await t.runtime.record.findSession(sessionId)).status).toBe("cancelled");
+  expect(t.runtime.cancel(sessionId)).toBe(false);
+});
+
+test("a request to stop that another process left is forgotten with the session's end", async () => {
+  const asked = Promise.withResolvers<void>();
+  await using t = testRuntime({ lead: [after(asked.promise, say("done"))] });
+  t.runtime.events((event) => {
+    if (event.type !== "run.started") return;
+    void t.runtime.record.askToStop({ sessionId: event.sessionId, id: "run_unknown" }).then(asked.resolve);
+  });
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  await t.runtime.record.committed();
+  expect(await t.runtime.record.listStops(session_id)).toEqual([]);
+});
