@@ -285,10 +285,13 @@ test("the result of an isolated run names its files as measured, and those outsi
 test("an isolated run that changed only files outside of its copy names them, and keeps no copy", async () => {
   const outside = defineTool<object>({
     name: "outside",
-    description: "Leaves a file outside of the copy.",
+    description: "Reports files outside of the copy, and one that is not there.",
     input: { type: "object" },
-    execute: async (_, { changed }) => {
+    execute: async (_, { projectDir, changed }) => {
       changed(join(root, "note.txt"), "created");
+      changed(join(root, "known.txt"), "modified");
+      changed(join(root, "old.txt"), "deleted");
+      changed(join(projectDir, "never-written.txt"), "created");
       return "noted";
     },
   });
@@ -300,7 +303,11 @@ test("an isolated run that changed only files outside of its copy names them, an
     { tools: [outside] },
   );
   await t.runtime.run({ agent: "lead", task: "go" });
-  expect(resultOf(t, "worker")).toMatchObject({ files_created: [join(root, "note.txt")] });
+  expect(resultOf(t, "worker")).toMatchObject({
+    files_created: [join(root, "note.txt")],
+    files_modified: [join(root, "known.txt")],
+    files_deleted: [join(root, "old.txt")],
+  });
   expect(resultOf(t, "worker")?.changes).toBeUndefined();
   expect(await t.runtime.record.listWorktrees()).toEqual([]);
 });
