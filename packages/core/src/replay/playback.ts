@@ -126,7 +126,7 @@ export class Playback {
       const history = historyIn(this.#session, recorded.turns.slice(0, 1));
       if (history !== undefined && metadataOf(recorded.node).forkedFrom !== undefined)
         run.replaceHistory(JSON.parse(history) as LanguageModelV4Message[]);
-      if (run.steering.length === 0) run.steering.push(...recorded.steering());
+      run.steering.push(...recorded.steering());
     }
     return stopBeforeTurn(run, recorded);
   }

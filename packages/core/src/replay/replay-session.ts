@@ -67,7 +67,6 @@ export async function replaySession(
   const control = createHost(
     {
       ...options,
-      settings: { ...options.settings, ...(terms.maxDepth !== undefined && { maxDepth: terms.maxDepth }) },
       projectDir: row.project,
       dataDir: dirname(dirname(row.workspace)),
       permissionMode: terms.readOnly ? "plan" : (options.permissionMode ?? "default"),
@@ -94,7 +93,8 @@ export async function replaySession(
     }),
   };
   try {
-    const session = await openCopy(host, row, terms);
+    const projectText = terms.projectText === true && mayBeginWithProjectText(roots);
+    const session = await openCopy(host, row, { ...terms, projectText });
     await Promise.all(roots.map((root) => playRoot(session, root, recorded)));
     await copy.committed();
     const played = await readTree(copy, row.session_id);
@@ -128,6 +128,17 @@ async function openCopy(host: Host, row: SessionRow, kept: Partial<Terms>): Prom
   const lease = { lost: new AbortController().signal, release: () => {}, park: async () => {} };
   const place = { id, title, projectDir, workspaceDir, startedAtMs: host.clock.wallMs(), lease };
   return assembleSession(host, place, terms);
+}
+
+/**
+ * Whether text of the project may have been there when a run began: that of an earlier run of the session, of what it was
+ * forked from, of a plan or of reports. Otherwise the text enters a replay where it entered then, with the answer of a call.
+ */
+function mayBeginWithProjectText(roots: readonly MessageNode[]): boolean {
+  if (roots.length > 1) return true;
+  return roots
+    .map(metadataOf)
+    .some(({ forkedFrom, conducted, told }) => Boolean(forkedFrom ?? conducted ?? told));
 }
 
 async function playRoot(session: Session, root: MessageNode, recorded: RecordedSession): Promise<void> {
