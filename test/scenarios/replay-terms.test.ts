@@ -48,6 +48,16 @@ test("runs are as deep as the session allowed then, whatever the settings allow 
   expect(await recordAndReplay(threeDeep(), mayDelegate, shallow)).toMatchObject(IDENTICAL);
 });
 
+test("a run that was one too many for the session is refused again, whatever the settings allow now", async () => {
+  const scripts: Record<string, Script> = {
+    lead: [callDelegate("worker", "1"), callDelegate("worker", "2"), ({ last }) => say(last)],
+    worker: [say("worked")],
+  };
+  expect(await recordAndReplay(scripts, { settings: { maxAgents: 2 } })).toMatchObject({
+    ...{ ...IDENTICAL, runs: 3, modelCalls: 4 },
+  });
+});
+
 const writing = (): Record<string, Script> => ({
   lead: [callTool("write", { path: "a.txt", content: "a" }), say("done")],
 });
@@ -57,6 +67,9 @@ test("a session that only read is replayed so, whatever the mode is now", async 
   expect(await recordAndReplay(writing(), then)).toMatchObject(IDENTICAL);
   const now = { permissionMode: "bypassPermissions" } as const;
   expect(await recordAndReplay(writing(), then, now)).toMatchObject(IDENTICAL);
+  const reading = { lead: [callTool("read", { path: "a.txt" }), say("done")] };
+  const asking = { ...then, agents: { lead: { askTools: ["read"] } } };
+  expect(await recordAndReplay(reading, asking, now)).toMatchObject(IDENTICAL);
 });
 
 test("flags that took tools away are repeated, and those of now take away more", async () => {
@@ -65,6 +78,11 @@ test("flags that took tools away are repeated, and those of now take away more",
   expect(await recordAndReplay(writing(), {}, then)).toMatchObject({
     divergence: { run: "lead", what: "the call of write" },
   });
+});
+
+test("agents that a flag kept from others are kept from them again", async () => {
+  const scripts = { ...threeDeep(), lead: [callDelegate("helper", "go"), say("done")], worker: [] };
+  expect(await recordAndReplay(scripts, { disallowedTools: ["delegate(worker)"] })).toMatchObject(IDENTICAL);
 });
 
 test.each([
