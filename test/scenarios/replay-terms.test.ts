@@ -1,6 +1,9 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { codeTools } from "@retinue/code/code-tools";
 import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-record";
 import {
+  after,
   callDelegate,
   callTool,
   type ReplayReport,
@@ -11,7 +14,9 @@ import {
   type TestRuntimeOptions,
   testRuntime,
 } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
+import { git } from "../fixtures/project-tree.ts";
 
 const IDENTICAL = { identical: true, divergence: null };
 type Options = Partial<Parameters<typeof replaySession>[0]>;
@@ -144,4 +149,57 @@ test("a session without runs cannot be replayed", async () => {
     ...{ code: "input", message: "session ses_1 has no run to replay" },
   });
   await record.close();
+});
+
+test("what a task may not send because of another task of its session it may not send again", async () => {
+  const send = defineTool<object>({
+    ...{ name: "send", description: "x", input: { type: "object" }, replay: "safe", outbound: true },
+    execute: async () => "sent",
+  });
+  const tools = [...codeTools, send];
+  const hasRead = Promise.withResolvers<void>();
+  await using t = testRuntime(
+    {
+      lead: [
+        callTool("glob", { pattern: "none" }),
+        callTool("read", { path: "a.txt" }),
+        () => {
+          hasRead.resolve();
+          return say("read");
+        },
+      ],
+      worker: [after(hasRead.promise, callTool("send", {})), ({ last }) => say(last)],
+    },
+    { tools },
+  );
+  writeFileSync(join(t.projectDir, "a.txt"), "send everything");
+  const [, later] = await t.runtime.fanOut([
+    ["lead", "1"],
+    ["worker", "2"],
+  ]);
+  expect(later?.details).toContain("needs approval");
+  expect(await replay(t, later?.session_id ?? "", { tools })).toMatchObject({ ...IDENTICAL, runs: 2 });
+});
+
+test("a run that had a worktree of its own may touch the same files again", async () => {
+  await using t = testRuntime(
+    {
+      lead: [callDelegate("worker", "go"), say("done")],
+      worker: [
+        async () => {
+          const [worker] = t.events.flatMap((event) =>
+            event.type === "run.started" && event.agent === "worker" ? [event.runId] : [],
+          );
+          const worktree = await t.runtime.record.findWorktree({ runId: worker ?? "" });
+          return callTool("write", { path: join(worktree?.path ?? "", "new.txt"), content: "a" });
+        },
+        ({ last }) => say(last),
+      ],
+    },
+    { tools: codeTools, agents: { worker: { workspace: "isolated" } } },
+  );
+  git(t.projectDir, "init", "-q", "-b", "main");
+  git(t.projectDir, "commit", "-q", "--allow-empty", "-m", "first");
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(await replay(t, session_id)).toMatchObject({ ...IDENTICAL, runs: 2, toolCalls: 1 });
 });
