@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { hasSandbox } from "../fixtures/has-sandbox.ts";
 import { World } from "./world.ts";
 
 const env = { RETINUE_DISCOVER: "0", RETINUE_KEYRING: "off", LANG: "C.UTF-8" };
@@ -95,6 +96,7 @@ test("the demo shows a nested tree on the offline model and leaves only its sess
   expect(code).toBe(0);
   expect(stdout).toContain("src/discount.js:2");
   expect(stdout).toContain("src/cart.js:8 an error is caught and dropped");
+  if (hasSandbox) expect(stdout).toContain("2 run, 1 passed, 1 failed");
   expect(stderr).toMatch(/^ {4}▶ started reviewer \[offline\/rules\]/m);
   expect(stderr).toMatch(/next:\n {2}retinue trace ses_\w+ +the tree, with times\n {2}retinue init/);
   expect(stderr).not.toMatch(/\[anthropic/);

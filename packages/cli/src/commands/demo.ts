@@ -132,7 +132,7 @@ export function discountPercent({ total, isRegular }) {
   "src/cart.js": `import { discountPercent } from "./discount.js";
 
 /** The price of a cart after its discount. */
-function priceOf(cart) {
+export function priceOf(cart) {
   const total = cart.items.reduce((sum, item) => sum + item.price * item.count, 0);
   try {
     return total - total * discountPercent({ total, isRegular: cart.isRegular });
@@ -142,12 +142,14 @@ function priceOf(cart) {
   "src/receipt.js": `import { priceOf } from "./cart.js";
 
 /** Prints one line for each item, and the price to pay. */
-function printReceipt(cart) {
+export function printReceipt(cart) {
   const lines = cart.items.map((item) => \`\${item.count} x \${item.name}\`);
   return [...lines, \`to pay: \${priceOf(cart)}\`].join("\\n");
 }
 `,
   "test/cart.test.js": `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { priceOf } from "../src/cart.js";
 
 test("a small cart of a new customer has no discount", () => {
   assert.equal(priceOf({ items: [{ price: 10, count: 2 }], isRegular: false }), 20);

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from "node:fs";
+import { rmdir } from "node:fs/promises";
 import { extname, join, relative, resolve, sep } from "node:path";
 import type { Record } from "@retinue/core/record/record";
 import { RetinueError } from "@retinue/core/schema/error";
@@ -114,5 +115,6 @@ async function copyWorkspace({ workspace }: SessionRow, folder: string, terminal
     const copied = await copyFolder(from, join(folder, name), { terminal, mode: 0o600 });
     if (copied.length > 0)
       terminal.tell(`copied ${showCount(copied.length, "file")} to ${join(folder, name)}`);
+    else await rmdir(join(folder, name)).catch(() => {});
   }
 }

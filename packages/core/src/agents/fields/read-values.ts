@@ -62,7 +62,7 @@ export function readNumber(
 ): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (isInRange(value, range)) return value;
-  badValue(ctx, path, { value, accepted: describeRange(range), instead: "the default is used" });
+  badValue(ctx, path, { value, accepted: describeRange(range), instead: "it is ignored" });
   return undefined;
 }
 
