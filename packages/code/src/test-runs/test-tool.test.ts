@@ -252,11 +252,11 @@ describe.skipIf(!hasSandbox)("real runs of tests (need bubblewrap)", () => {
   if (process.env.RETINUE_DEEP)
     test("vitest of this very project runs, even if nothing may be written", async () => {
       const targets = await tool.access(
-        { path: "src/text" },
+        { path: "packages/core/src/text" },
         { projectDir: repository, workspaceDir: place.workspaceDir },
       );
       const { text, isError, counted } = await run(
-        { path: "src/text" },
+        { path: "packages/core/src/text" },
         { projectDir: repository, targets, mayWrite: () => false },
       );
       expect([isError, text]).toEqual([
