@@ -243,6 +243,14 @@ const KNOWN = [
 ];
 const RUNS = process.env.RETINUE_DEEP === "1" ? { numRuns: 100_000 } : { numRuns: 2_000, seed: 7 };
 
+test("a token that is the user of an address goes as well as the password", () => {
+  const token = join("ghp_", RANDOM.slice(0, 36));
+  const text = `https://${token}:x-oauth-basic@github.com/a/b`;
+  const { redact } = createRedactor();
+  expect(redact(text)).toBe("https://[redacted:github-token]:[redacted:credential]@github.com/a/b");
+  expect(redact(redact(text))).toBe(redact(text));
+});
+
 test("redacting twice is redacting once", () => {
   const redactor = createRedactor({ secrets: KNOWN });
   fc.assert(

@@ -69,7 +69,8 @@ class RuleScanner implements Scanner {
       found && found.start < hold && !this.goesOn;
       found = nextFound(text, at)
     ) {
-      kept.push(text.slice(at, found.valueStart), marker(found.rule.kind));
+      const { start, valueStart } = found;
+      kept.push(text.slice(at, start), redactWhole(text.slice(start, valueStart)), marker(found.rule.kind));
       this.goesOn = found.rule.goesOn;
       at = this.skipSecret(text, found.end, isLast);
       if (!isLast && hold < at) hold = begunFrom(text, at);
@@ -89,6 +90,11 @@ class RuleScanner implements Scanner {
     if (isOver || isLast) this.goesOn = undefined;
     return isLast && !isOver ? text.length : end;
   }
+}
+
+/** What a rule keeps beside its value may hold a secret itself, such as a token that is the user of an address. */
+function redactWhole(text: string): string {
+  return passesSieve(text) ? text : new RuleScanner().push(text, true);
 }
 
 function pemEnd(text: string, at: number): { end: number; isOver: boolean } {
