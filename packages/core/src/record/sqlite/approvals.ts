@@ -10,13 +10,15 @@ const COLUMNS = "SELECT * FROM approvals";
 
 /** Keeps calls that wait for a person. */
 export function createApprovalTable(db: DatabaseSync): ApprovalPort {
-  const { insert, update, byCall, forRun, byId, prefixed, list, waiting, answered, count } =
+  const { insert, update, byCall, forRun, byId, ofRun, prefixed, list, waiting, answered, count } =
     prepareStatements(db);
   function findByCall({ runId, callId, inputHash }: ApprovalCall): Approval | undefined {
     const row = byCall.get(runId, callId, inputHash);
     return row && readApproval(row);
   }
   function listSorted({ state, sessionId, project, runId, after, limit = -1 }: ApprovalQuery): Approval[] {
+    // Most runs have asked nothing, and each is looked at when it ends.
+    if (runId !== undefined && !ofRun.get(runId)) return [];
     const statement = state === "waiting" ? waiting : state === "answered" ? answered : list;
     return statement
       .all(sessionId ?? null, storeText(project), after ?? null, limit, runId ?? null)
@@ -79,6 +81,7 @@ function prepareStatements(db: DatabaseSync) {
     byCall: db.prepare(`${COLUMNS} WHERE run_id = ? AND call_id = ? AND input_hash = ?`),
     forRun: db.prepare(`${COLUMNS} WHERE run_id = ? AND input_hash = ? AND allowed = 1 AND scope = 'run'`),
     byId: db.prepare(`${COLUMNS} WHERE approval_id = ?`),
+    ofRun: db.prepare("SELECT 1 FROM approvals WHERE run_id = ? LIMIT 1"),
     prefixed: db.prepare(`${COLUMNS} WHERE substr(approval_id, 1, length(?1)) = ?1 LIMIT 6`),
     list: db.prepare(`${COLUMNS} WHERE ${isWanted()} AND ${inOrder}`),
     waiting: db.prepare(`${COLUMNS} WHERE answered_at IS NULL AND ${isWanted(isOpen)} AND ${inOrder}`),
