@@ -76,7 +76,7 @@ const writing = (path: string, text: string) => callTool("command", { deeds: [{ 
 /** Merges the run whose result came last. */
 const merging: StepMaker = ({ last }) =>
   callTool("merge_changes", { run: /run_id="(\w+)"/.exec(last)?.[1] ?? "none" });
-/** Merges the copy of an agent's run, whoever started that. */
+/** Merges the copy of an agent's run, no matter who started the run. */
 const mergingOf =
   (t: () => TestRuntime, agent: string, more: { partial?: boolean } = {}): StepMaker =>
   async () =>

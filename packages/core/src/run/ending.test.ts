@@ -73,7 +73,7 @@ test("a run that was stopped keeps its last words, one whose time was over all o
   expect(ending("timeout").error).toEqual({ type: "timeout", message: "over", recoverable: false });
 });
 
-test("only a bad response is a failure that another attempt may mend", () => {
+test("only a bad response is a failure that another attempt may fix", () => {
   const recoverable = (type: "bad_response" | "failed") => {
     const next = fail("", type, "x");
     return next.kind === "end" && next.ending.error?.recoverable;
