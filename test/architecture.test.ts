@@ -19,13 +19,15 @@ const readManifest = (folder: string): Manifest =>
 /** Packages that are not part of the program: the web app is built into files. */
 const BUILT_APART = ["web"];
 
-/** The sources: neither tests nor the contracts that tests run. */
 const names = readdirSync(packages);
-const files = names.flatMap((name) =>
+/** Everything but tests; with the contracts that tests run. */
+const written = names.flatMap((name) =>
   readdirSync(join(packages, name, "src"), { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|-contract\.ts$|[/\\]contract[/\\]/.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
     .map((file) => join(name, "src", file)),
 );
+/** The sources of the program. */
+const files = written.filter((file) => !/-contract\.ts$|[/\\]contract[/\\]/.test(file));
 const read = (file: string) => readFileSync(join(packages, file), "utf8");
 
 /** What a file imports, as it is written. */
@@ -161,7 +163,7 @@ test("the web app knows the rest of the project only by the vocabulary and by ho
 
 test("no name is exported by two files", () => {
   const owners = new Map<string, Set<string>>();
-  for (const file of files)
+  for (const file of written)
     for (const [, name = ""] of read(file).matchAll(
       /^export (?:async |abstract |declare )?(?:function\*?|const|class|type|interface) (\w+)/gm,
     ))

@@ -5,7 +5,7 @@ import { type RecordOpener, setStage } from "./contract/contract-stage.ts";
 import { describeLeases } from "./contract/lease-contract.ts";
 import { describePlans } from "./contract/plan-contract.ts";
 import { describeRemoval } from "./contract/removal-contract.ts";
-import { describeReading } from "./contract/row-contract.ts";
+import { describeRowReading } from "./contract/row-contract.ts";
 import { describeSessions } from "./contract/session-contract.ts";
 import { describeStats } from "./contract/stats-contract.ts";
 import { describeUntrusted } from "./contract/untrusted-contract.ts";
@@ -18,7 +18,7 @@ export function describeRecord(name: string, open: RecordOpener): void {
     describe("writing", () => describeWriting(stage));
     describe("sessions", () => describeSessions(stage));
     describe("leases and stops", () => describeLeases(stage));
-    describe("rows", () => describeReading(stage));
+    describe("rows", () => describeRowReading(stage));
     describe("figures", () => describeStats(stage));
     describe("approvals", () => describeApprovals(stage));
     describe("plans", () => describePlans(stage));

@@ -22,7 +22,7 @@ async function writeRuns(record: Record) {
 }
 
 /** What the record promises of reading rows. */
-export function describeReading(stage: Stage): void {
+export function describeRowReading(stage: Stage): void {
   const idsOf = async (query: RowQuery) => (await stage.record.readRows(query)).map(({ id }) => id);
 
   test("rows are read by session, by runs, by both and by parent, in the order they opened", async () => {
