@@ -35,6 +35,7 @@ export class TransportError extends Error {
 
 /** Receives a body as it comes in. `end` is called exactly once, and nothing is called after it. */
 export type BodyReader = {
+  /** The bytes are valid only until it returns. */
   chunk(bytes: Buffer): void;
   /** Without an error the body is complete by its own framing. */
   end(error?: TransportError): void;

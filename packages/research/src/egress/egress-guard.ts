@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { Readable } from "node:stream";
 import { orAborted } from "@retinue/core/net/or-aborted";
-import { transportErrorOf } from "@retinue/core/net/reply";
+import { readTransportError } from "@retinue/core/net/transport-error";
 import { isAtHost, parseWebAddress } from "@retinue/core/net/web-address";
 import type { Agent, buildConnector } from "undici";
 
@@ -299,7 +299,7 @@ export function toEgressError(thrown: unknown, host: string, signal?: AbortSigna
   const error: NodeJS.ErrnoException = thrown instanceof Error ? thrown : new Error(String(thrown));
   const known = FAILURES[error.code ?? ""];
   if (known) return new EgressError(known[0], host, `${host} ${known[1]}`, { cause: thrown });
-  const { failure, message } = transportErrorOf(error, host);
+  const { failure, message } = readTransportError(error, host);
   const named = failure === "connect_timeout" ? "timeout" : failure === "redirect" ? "other" : failure;
   return new EgressError(named, host, message, { cause: thrown });
 }

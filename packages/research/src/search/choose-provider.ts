@@ -257,7 +257,7 @@ function readReply(reply: TransportReply): Promise<Buffer> {
     reply.read({
       chunk(bytes) {
         size += bytes.length;
-        if (size <= MAX_BYTES) chunks.push(bytes);
+        if (size <= MAX_BYTES) chunks.push(Buffer.from(bytes));
         else reply.destroy();
       },
       end(error) {

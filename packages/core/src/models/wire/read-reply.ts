@@ -114,7 +114,7 @@ class DocumentBody {
   }
 
   push(bytes: Buffer): boolean {
-    this.#chunks.push(bytes);
+    this.#chunks.push(Buffer.from(bytes));
     return false;
   }
 
