@@ -2,8 +2,18 @@
 export function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new Error("the run was stopped"));
+    if (signal.aborted) return stop();
     signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-    if (signal.aborted) stop();
+    const leave = () => signal.removeEventListener("abort", stop);
+    return work.then(
+      (value) => {
+        leave();
+        resolve(value);
+      },
+      (thrown) => {
+        leave();
+        reject(thrown);
+      },
+    );
   });
 }

@@ -24,8 +24,10 @@ export async function findUnmet(run: Run): Promise<UnmetDeliverable[]> {
   const attempts = run.children?.delegations.ended() ?? [];
   const unmet: UnmetDeliverable[] = [];
   for (const { result, ended } of attempts) {
+    const allMissed = missedBy(result);
+    if (allMissed.length === 0) continue;
     const later = attempts.filter(({ began }) => began > ended).map((one) => one.result);
-    for (const missed of missedBy(result)) {
+    for (const missed of allMissed) {
       const one = { run_id: result.run_id, ...missed };
       const owed = owedFile(run.host, one);
       const isOver = later.some((next) => settles(next, one));

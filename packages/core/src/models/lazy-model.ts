@@ -6,16 +6,19 @@ import type { StreamingModel, WireModel, WireSettings } from "./wire/wire-model.
 /** A model whose wire format is loaded with its first call, so that starting up loads none. */
 export function lazyModel(provider: Provider, modelId: string, transport: Transport): StreamingModel {
   let loading: Promise<WireModel> | undefined;
-  const load = () => {
+  let loaded: WireModel | undefined;
+  const load = async () => {
     loading ??= loadModel(provider, modelId, transport);
-    return loading;
+    loaded = await loading;
+    return loaded;
   };
   return {
     specificationVersion: "v4",
     provider: provider.name,
     modelId,
     supportedUrls: {},
-    stream: async (options, onPart) => (await load()).stream(options, onPart),
+    stream: (options, onPart) =>
+      loaded ? loaded.stream(options, onPart) : load().then((model) => model.stream(options, onPart)),
     doStream: async (options) => (await load()).doStream(options),
     doGenerate: async (options) => (await load()).doGenerate(options),
   };

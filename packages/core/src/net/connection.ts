@@ -57,6 +57,11 @@ export class Connection implements ResponseEvents {
     socket.once("close", () => this.#onClose());
   }
 
+  /** It has served a request before. */
+  get isUsed(): boolean {
+    return this.#served > 0;
+  }
+
   /** Sends a request whose text is complete. */
   send(receiver: Receiver, method: string, text: string): void {
     this.#receiver = receiver;

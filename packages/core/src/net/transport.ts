@@ -301,6 +301,8 @@ class Exchange implements TransportReply, Receiver {
     this.giveUp = null;
     this.#connection = connection;
     connection.send(this, this.#sent.method, this.#sent.text);
+    // It can be long, and only a connection that was used before may turn out to be closed.
+    if (!connection.isUsed) this.#sent.text = "";
   }
 
   /** Whether it may be sent once more, over a connection of its own, because the first was closed already. */
@@ -312,7 +314,6 @@ class Exchange implements TransportReply, Receiver {
   }
 
   onHead(status: number, headers: ResponseHeaders): void {
-    // A body can be long; from here on nothing is sent a second time.
     this.#sent.text = "";
     this.status = status;
     this.headers = headers;

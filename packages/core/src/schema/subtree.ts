@@ -41,6 +41,7 @@ export function hasChanges({ files_created, files_modified, files_deleted }: Fil
 
 /** What runs came to for each file; where its history is not known, they stand in the order in which they ended. */
 export function addUpFiles(all: readonly FileFigures[], history: FileHistory = () => []): FileFigures {
+  if (!all.some(hasChanges)) return listFiles([]);
   const kinds = new Map<string, ChangeKind[]>();
   const note = (files: readonly string[], kind: ChangeKind) => {
     for (const file of files) kinds.set(file, [...(kinds.get(file) ?? []), kind]);
@@ -82,8 +83,8 @@ export function combineChanges(before: ChangeKind | undefined, kind: ChangeKind)
 
 /** Tests over all suites, each by its last run, or null if nothing was counted; those of a part that was run after the whole are not counted again. */
 export function countTests(tests: readonly SuiteTests[]): Pick<RunResult, "tests_run" | "tests_passed"> {
-  const wholes = (part: SuiteTests) => tests.filter(({ suite }) => part.part_of?.includes(suite));
   if (tests.every((one) => one.run === 0)) return { tests_run: null, tests_passed: null };
+  const wholes = (part: SuiteTests) => tests.filter(({ suite }) => part.part_of?.includes(suite));
   let [run, failed] = [0, 0];
   for (const one of tests) {
     const above = wholes(one);
@@ -106,6 +107,7 @@ function sumFailed(tests: readonly SuiteTests[]): number {
  * count if the whole was run later, and a run that measured nothing and had no fault only takes the place of an earlier one.
  */
 export function lastRuns(tests: readonly SuiteTests[]): SuiteTests[] {
+  if (tests.length === 0) return [];
   const order = new Map(tests.toSorted((one, other) => one.at_ms - other.at_ms).map((one, at) => [one, at]));
   const isLater = (one: SuiteTests, other: SuiteTests) => (order.get(one) ?? 0) > (order.get(other) ?? 0);
   const last = [...Map.groupBy(tests, ({ suite }) => suite).values()].map((runs) => {

@@ -55,7 +55,6 @@ export function writeOpenAiRequest(options: LanguageModelV4CallOptions, target: 
     cache_control: target.asksForCache ? { type: "ephemeral" } : undefined,
     reasoning_effort: reasoningEffort(options.reasoning),
     response_format: responseFormat(options.responseFormat),
-    messages: options.prompt.flatMap((message) => wireMessages(message, target.provider)),
   };
   const tools = writeTools(options, warnings);
   if (tools !== "") body.tool_choice = toolChoice(options.toolChoice);
@@ -69,8 +68,30 @@ export function writeOpenAiRequest(options: LanguageModelV4CallOptions, target: 
     body.temperature = options.temperature;
   }
   if (options.topK !== undefined) warnings.push({ type: "unsupported", feature: "topK" });
-  const text = JSON.stringify(body);
-  return { body: tools === "" ? text : `${text.slice(0, -1)},"tools":[${tools}]}`, warnings };
+  const text = JSON.stringify(body).slice(0, -1);
+  const messages = writeMessages(options.prompt, target.provider);
+  return { body: `${text},"messages":[${messages}]${tools === "" ? "" : `,"tools":[${tools}]`}}`, warnings };
+}
+
+/** System prompts as JSON: the runs of one agent send the same long text with every call. */
+const writtenPrompts = new Map<string, string>();
+const KEPT_PROMPTS = 64;
+
+/** The messages as JSON, without the brackets around them. */
+function writeMessages(prompt: LanguageModelV4CallOptions["prompt"], provider: string): string {
+  const [first, ...others] = prompt;
+  if (first?.role !== "system") return JSON.stringify(toWireMessages(prompt, provider)).slice(1, -1);
+  let written = writtenPrompts.get(first.content);
+  if (written === undefined) {
+    written = JSON.stringify({ role: "system", content: first.content });
+    if (writtenPrompts.size >= KEPT_PROMPTS) writtenPrompts.clear();
+    writtenPrompts.set(first.content, written);
+  }
+  return [written, JSON.stringify(toWireMessages(others, provider)).slice(1, -1)].filter(Boolean).join(",");
+}
+
+function toWireMessages(messages: readonly LanguageModelV4Message[], provider: string): unknown[] {
+  return messages.flatMap((message) => wireMessages(message, provider));
 }
 
 function wireMessages(message: LanguageModelV4Message, provider: string): unknown[] {

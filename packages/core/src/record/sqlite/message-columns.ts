@@ -110,8 +110,11 @@ export function mergeMetadata(
   before: string | null,
   over: Readonly<{ [name: string]: unknown }> | undefined,
 ): string | null {
-  if (over === undefined || before === null) return storeJson(over);
-  return JSON.stringify({ ...JSON.parse(before), ...over });
+  if (over === undefined || before === null || before === "{}") return storeJson(over);
+  const isNew = (name: string) => !before.includes(`${JSON.stringify(name)}:`);
+  if (!Object.keys(over).every(isNew)) return JSON.stringify({ ...JSON.parse(before), ...over });
+  const added = JSON.stringify(over);
+  return added === "{}" ? before : `${before.slice(0, -1)},${added.slice(1)}`;
 }
 
 function insertColumns(columns: readonly string[]): string {

@@ -145,17 +145,19 @@ async function settled(
   changes: CallChanges,
   { signal, clock }: { signal: AbortSignal; clock: Clock },
 ): Promise<ToolOutput | string> {
-  const closing = executing.then(
-    () => changes.end(),
-    () => changes.end(),
-  );
-  const both = Promise.all([executing, closing]);
-  try {
-    const [output, notes] = await untilAborted(both, signal);
+  let closing: Promise<readonly string[]> | undefined;
+  const close = () => (closing ??= changes.end());
+  const finish = async () => {
+    const output = await executing;
+    const notes = await close();
     return notes.length === 0 ? output : withNotes(output, notes);
+  };
+  try {
+    return await untilAborted(finish(), signal);
   } catch (thrown) {
-    closing.catch(() => {});
-    if (changes.busy) await atMost(LAST_CHANGES_MS, closing, clock);
+    const ended = executing.then(close, close);
+    ended.catch(() => {});
+    if (changes.busy) await atMost(LAST_CHANGES_MS, ended, clock);
     throw thrown;
   }
 }

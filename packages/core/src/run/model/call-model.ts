@@ -20,7 +20,7 @@ const MAX_ATTEMPTS = 4;
 const FIRST_RETRY_MS = 500;
 /** A run with a fallback does not wait longer than this for a model. */
 const LONGEST_WAIT_MS = 30_000;
-/** What another model can help with: a person must mend a wrong key, and a bad reply says nothing about the provider. */
+/** What another model can help with: a person must correct a wrong key, and a bad reply says nothing about the provider. */
 const UNAVAILABLE: ReadonlySet<ErrorType> = new Set([
   "overloaded",
   "rate_limit",
@@ -31,42 +31,45 @@ const UNAVAILABLE: ReadonlySet<ErrorType> = new Set([
 const LEAST_OUTPUT_TOKENS = 256;
 const LEAST_WRAP_UP_TOKENS = 64;
 
-/** Calls the run's model and, if it stays unavailable, its fallbacks; who takes over stays for the rest of the run. */
+/**
+ * Calls the run's model, again a bounded number of times where that can help, and then, if it stays unavailable, its
+ * fallbacks; who takes over stays for the rest of the run.
+ */
 export async function callModel(run: Run, call: ModelCall): Promise<ModelOutcome> {
-  while (true) {
-    const outcome = await callWithRetries(run, call);
-    if (outcome.kind !== "failed" || !UNAVAILABLE.has(outcome.error.type)) return outcome;
-    const next = run.fallbacks.shift();
-    if (!next) return outcome;
-    const message = `${next.id} takes over, because ${run.model.id} is not available: ${outcome.error.message}`;
-    run.model = next;
-    run.warnings.push(message);
-    const { runId } = run;
-    run.session.emit({ type: "notice.raised", level: "warning", message, runId });
-  }
-}
-
-/** Calls one model once, trying again a bounded number of times where that can help. */
-async function callWithRetries(run: Run, call: ModelCall): Promise<ModelOutcome> {
   for (let attempt = 1; ; attempt++) {
     if (run.interruption) return { kind: "interrupted" };
     const outcome = await run.host.callModel(run, call);
     if (run.interruption) return { kind: "interrupted" };
-    const complaint = outcome.kind === "failed" ? readOutputComplaint(outcome.error.message) : null;
-    if (outcome.kind === "failed" && complaint && !outcome.error.recoverable) {
-      if (!lowerOutput(run, complaint)) return { ...outcome, error: withHint(outcome.error) };
-      continue;
-    }
-    if (outcome.kind !== "failed" || !outcome.error.recoverable || attempt >= MAX_ATTEMPTS) return outcome;
-    if (run.fallbacks.length > 0 && (outcome.error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) return outcome;
-    if (outcome.error.type === "rate_limit") continue;
-    const backoffMs = FIRST_RETRY_MS * 2 ** (attempt - 1) * (0.5 + run.host.random());
-    await waitFor(
-      run,
-      "provider",
-      delay(run.host.clock, outcome.error.retryAfterMs ?? backoffMs, run.signal),
-    );
+    if (outcome.kind !== "failed") return outcome;
+    const { error } = outcome;
+    const complaint = error.recoverable ? null : readOutputComplaint(error.message);
+    if (complaint) {
+      if (!lowerOutput(run, complaint)) return { ...outcome, error: withHint(error) };
+    } else if (helpsToRepeat(run, error, attempt)) {
+      // The provider's limit makes the next call wait by itself.
+      if (error.type === "rate_limit") continue;
+      const backoffMs = FIRST_RETRY_MS * 2 ** (attempt - 1) * (0.5 + run.host.random());
+      const waiting = delay(run.host.clock, error.retryAfterMs ?? backoffMs, run.signal);
+      await waitFor(run, "provider", waiting);
+    } else if (takeFallback(run, error)) attempt = 0;
+    else return outcome;
   }
+}
+
+function helpsToRepeat(run: Run, error: RunError, attempt: number): boolean {
+  if (!error.recoverable || attempt >= MAX_ATTEMPTS) return false;
+  return run.fallbacks.length === 0 || (error.retryAfterMs ?? 0) <= LONGEST_WAIT_MS;
+}
+
+/** Lets the next model take over from one that is not available; false if it is, or there is none. */
+function takeFallback(run: Run, error: RunError): boolean {
+  const next = UNAVAILABLE.has(error.type) ? run.fallbacks.shift() : undefined;
+  if (!next) return false;
+  const message = `${next.id} takes over, because ${run.model.id} is not available: ${error.message}`;
+  run.model = next;
+  run.warnings.push(message);
+  run.session.emit({ type: "notice.raised", level: "warning", message, runId: run.runId });
+  return true;
 }
 
 /** Asks for no longer replies than the server says it takes, for the rest of the run; false if that cannot help. */

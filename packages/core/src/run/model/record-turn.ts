@@ -57,23 +57,24 @@ function sinceLastTurn(run: Run): Readonly<Record<string, unknown>> {
   run.warningsRecorded = run.warnings.length;
   const running = run.children?.delegations.undelivered().map(openDelegation) ?? [];
   const steered = run.steered.splice(0);
-  return {
-    ...(history !== undefined ? { history } : before.length > 0 && { before }),
-    ...(steered.length > 0 && { steered }),
-    ...(run.tainted && { tainted: true }),
-    ...(run.privateData && { privateData: true }),
-    ...(run.repairsLeft !== run.limits.repairs && { repairsLeft: run.repairsLeft }),
-    ...(run.emptyReplies > 0 && { emptyReplies: run.emptyReplies }),
-    ...(run.cutAnswer.length > 0 && { cutAnswer: run.cutAnswer.length }),
-    ...(run.sentBack && { sentBack: true }),
-    ...(run.toolCalls > 0 && { calls: [...run.toolCounts] }),
-    ...(run.wrapUpReason && { reason: run.wrapUpReason }),
-    ...(run.compactedForOverflow && { overflowed: true }),
-    ...(warnings.length > 0 && { warnings: run.host.redactor.redactJson(warnings) }),
-    ...(running.length > 0 && { running: run.host.redactor.redactJson(running) }),
-    ...(run.turn <= 1 &&
-      run.baseline.size > 0 && { baseline: run.host.redactor.redactJson([...run.baseline]) }),
-  };
+  const { redactor } = run.host;
+  const told: Record<string, unknown> = {};
+  if (history !== undefined) told.history = history;
+  else if (before.length > 0) told.before = before;
+  if (steered.length > 0) told.steered = steered;
+  if (run.tainted) told.tainted = true;
+  if (run.privateData) told.privateData = true;
+  if (run.repairsLeft !== run.limits.repairs) told.repairsLeft = run.repairsLeft;
+  if (run.emptyReplies > 0) told.emptyReplies = run.emptyReplies;
+  if (run.cutAnswer.length > 0) told.cutAnswer = run.cutAnswer.length;
+  if (run.sentBack) told.sentBack = true;
+  if (run.toolCalls > 0) told.calls = [...run.toolCounts];
+  if (run.wrapUpReason) told.reason = run.wrapUpReason;
+  if (run.compactedForOverflow) told.overflowed = true;
+  if (warnings.length > 0) told.warnings = redactor.redactJson(warnings);
+  if (running.length > 0) told.running = redactor.redactJson(running);
+  if (run.turn <= 1 && run.baseline.size > 0) told.baseline = redactor.redactJson([...run.baseline]);
+  return told;
 }
 
 /** Closes the row with the reply, whose secrets are hidden already, or with the failure. */

@@ -4,6 +4,7 @@ import { endsWhole } from "../../models/wire/finish-reason.ts";
 import { messageOf } from "../../schema/error.ts";
 import { type BailoutReason, ERROR_TYPES, type ErrorType, type RunError } from "../../schema/result.ts";
 import type { Run } from "../run.ts";
+import type { CallableModel } from "./callable-model.ts";
 import { type Reply, ReplyReader } from "./reply.ts";
 
 /** A whole reply, or a failure and whether the model had begun to answer. */
@@ -20,18 +21,22 @@ export async function streamReply(run: Run, options: LanguageModelV4CallOptions)
   run.signal.addEventListener("abort", stop, { once: true });
   if (run.signal.aborted) stop();
   const { firstTokenMs, idleMs } = run.limits;
+  const { maxReplyChars } = run.host.guards;
   const watchdog = startWatchdog(firstTokenMs, idleMs, () => controller.abort(new Error("no sign of life")));
   const reader = new ReplyReader();
   const show = run.host.watched() ? createShow(run) : null;
   let began = false;
   try {
-    await readParts(run, { ...options, abortSignal: controller.signal }, (part) => {
+    const onPart: OnPart = (part) => {
       began ||= part.type !== "stream-start";
       watchdog.sawPart();
       const shown = reader.take(part);
       if (shown) show?.(shown.kind, shown.text);
-      if (reader.chars > run.host.guards.maxReplyChars) controller.abort(new Error("the reply has no end"));
-    });
+      if (reader.chars > maxReplyChars) controller.abort(new Error("the reply has no end"));
+    };
+    controller.signal.throwIfAborted();
+    const asked = { ...options, abortSignal: controller.signal };
+    await (run.model.stream?.(asked, onPart) ?? readStream(run.model, asked, onPart));
     show?.(endsWhole(reader.reply.finish) ? "end" : "cut", "");
     if (watchdog.fired || controller.signal.aborted) throw new Error("stopped");
     if (reader.error !== undefined) throw reader.error;
@@ -39,8 +44,8 @@ export async function streamReply(run: Run, options: LanguageModelV4CallOptions)
     const message = `${run.model.id} broke off its reply`;
     return failed(reader, began, { type: "network", message, recoverable: true });
   } catch (thrown) {
-    if (reader.chars > run.host.guards.maxReplyChars) {
-      const message = `${run.model.id} did not end its reply after ${run.host.guards.maxReplyChars} characters`;
+    if (reader.chars > maxReplyChars) {
+      const message = `${run.model.id} did not end its reply after ${maxReplyChars} characters`;
       return failed(reader, began, { type: "bad_response", message, recoverable: false });
     }
     if (!watchdog.fired) return failed(reader, began, runErrorOf(thrown));
@@ -56,16 +61,15 @@ export async function streamReply(run: Run, options: LanguageModelV4CallOptions)
   }
 }
 
+type OnPart = (part: LanguageModelV4StreamPart) => void;
+
 /** Hands over every part until the stream ends or the signal fires, even if the model ignores the signal. */
-async function readParts(
-  run: Run,
+async function readStream(
+  { model }: CallableModel,
   options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
-  onPart: (part: LanguageModelV4StreamPart) => void,
+  onPart: OnPart,
 ): Promise<void> {
   const signal = options.abortSignal;
-  signal.throwIfAborted();
-  const { model, stream: toCallback } = run.model;
-  if (toCallback) return toCallback(options, onPart);
   let cancel: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => {
@@ -122,31 +126,40 @@ export function runErrorOf(thrown: unknown): RunError {
 /** Fires when a model call shows no sign of life. */
 export type Watchdog = { readonly fired: "first_token" | "idle" | null; sawPart(): void; stop(): void };
 
-/** Watches one call: the time to its first part, then the gap between parts. A zero switches that watch off. */
+/**
+ * Watches one call: the time to its first part, then the gap between parts. A zero switches that watch off. There is one
+ * timer, which looks at most as seldom as the shorter time allows; a part only notes when it came.
+ */
 export function startWatchdog(firstTokenMs: number, idleMs: number, bite: () => void): Watchdog {
+  const begunMs = performance.now();
+  let lastMs = begunMs;
   let fired: "first_token" | "idle" | null = null;
   let waitingForFirst = true;
   let timer: NodeJS.Timeout | undefined;
-  const arm = (delayMs: number) => {
-    timer = delayMs > 0 ? setTimeout(onTime, Math.min(delayMs, LONGEST_TIMER_MS)) : undefined;
+  const findEndMs = () => {
+    const limitMs = waitingForFirst ? firstTokenMs : idleMs;
+    return limitMs > 0 ? lastMs + limitMs : Number.POSITIVE_INFINITY;
   };
-  const onTime = () => {
-    fired = waitingForFirst ? "first_token" : "idle";
-    bite();
+  const look = () => {
+    const nowMs = performance.now();
+    const leftMs = findEndMs() - nowMs;
+    // Timers can fire a little early.
+    if (leftMs < 1) {
+      fired = waitingForFirst ? "first_token" : "idle";
+      bite();
+      return;
+    }
+    const soonest = waitingForFirst && idleMs > 0 ? Math.min(leftMs, idleMs) : leftMs;
+    if (soonest < Number.POSITIVE_INFINITY) timer = setTimeout(look, Math.min(soonest, LONGEST_TIMER_MS));
   };
-  arm(firstTokenMs);
+  look();
   return {
     get fired() {
       return fired;
     },
     sawPart() {
-      if (!waitingForFirst) {
-        timer?.refresh();
-        return;
-      }
+      lastMs = performance.now();
       waitingForFirst = false;
-      clearTimeout(timer);
-      arm(idleMs);
     },
     stop() {
       clearTimeout(timer);
