@@ -36,8 +36,9 @@ export type Standing = {
   zone(): string;
 };
 
-const prompt = (name: string, values: Record<string, string>) =>
-  loadPrompt(new URL(`./prompts/${name}.md`, import.meta.url), values);
+const AWARENESS = new URL("./prompts/awareness.md", import.meta.url);
+const RESULT_FORM = new URL("./prompts/result-form.md", import.meta.url);
+const DELEGATION = new URL("./prompts/delegation.md", import.meta.url);
 
 /**
  * The system prompt of a run: the agent's own, then where it works and stands, whom it may delegate to, and what the project
@@ -61,7 +62,7 @@ export function systemPrompt(standing: Standing): string {
 function describeStanding(standing: Standing): string {
   const { agent, parent, depth, maxDepth, delegates } = standing;
   if (!parent) return "";
-  return prompt("awareness", {
+  return loadPrompt(AWARENESS, {
     role: agent.displayName,
     parent: parent.displayName,
     depth: String(depth),
@@ -74,7 +75,7 @@ function describeStanding(standing: Standing): string {
 /** How to report; who must answer in a form of its own is told of that alone. */
 function describeResult({ agent, flow, parent }: Standing): string {
   const hasForm = flow.hasOwnForm || agent.deliverables.some((one) => "answer" in one);
-  return parent && !hasForm ? prompt("result-form", {}) : "";
+  return parent && !hasForm ? loadPrompt(RESULT_FORM) : "";
 }
 
 function describeLimits({ limits, tools, delegates }: Standing): string {
@@ -95,7 +96,7 @@ function describeDelegates({ delegates, idle }: Standing): string {
     .map((one) => `- \`${one.name}\`: ${one.description.replace(/\s+/g, " ").trim()}`);
   const waiting = delegates.filter((one) => idle.has(one)).map((one) => `\`${one.name}\``);
   if (waiting.length > 0) lines.push(`- ${waiting.join(", ")}: not set up (\`retinue accounts add\`)`);
-  return prompt("delegation", { agents: lines.join("\n") });
+  return loadPrompt(DELEGATION, { agents: lines.join("\n") });
 }
 
 /** Under this heading stands what is different on another day or machine. */

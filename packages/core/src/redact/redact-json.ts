@@ -40,18 +40,26 @@ type Named = (text: string, name: string) => string;
 
 /** Walks with a stack of its own: the nesting of a hostile value has no limit. */
 function hasSecret(root: unknown, redact: (text: string) => string, redactNamed: Named): boolean {
-  const seen = new Set<object>();
-  const stack: [name: string, value: unknown][] = [["", root]];
-  for (let entry = stack.pop(); entry; entry = stack.pop()) {
-    const [name, value] = entry;
-    if (typeof value === "string") {
-      if (redactNamed(value, name) !== value) return true;
-    } else if (isContainer(value) && !seen.has(value)) {
-      seen.add(value);
-      for (const [key, inner] of Object.entries(value)) {
-        if (!Array.isArray(value) && redact(key) !== key) return true;
-        stack.push([Array.isArray(value) ? name : key, inner]);
-      }
+  if (!isContainer(root)) return typeof root === "string" && redactNamed(root, "") !== root;
+  const seen = new Set<object>([root]);
+  const left: object[] = [root];
+  const names = [""];
+  /** Whether a value is secret, if it is a text; else it is looked into later. */
+  const isSecret = (value: unknown, name: string): boolean => {
+    if (typeof value === "string") return redactNamed(value, name) !== value;
+    if (!isContainer(value) || seen.has(value)) return false;
+    seen.add(value);
+    left.push(value);
+    names.push(name);
+    return false;
+  };
+  for (let value = left.pop(); value; value = left.pop()) {
+    const name = names.pop() ?? "";
+    if (Array.isArray(value)) {
+      for (const item of value) if (isSecret(item, name)) return true;
+    } else {
+      for (const [key, item] of Object.entries(value))
+        if (redact(key) !== key || isSecret(item, key)) return true;
     }
   }
   return false;
