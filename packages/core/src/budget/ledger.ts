@@ -51,10 +51,10 @@ export class Ledger {
 
   /** Counts one more run below this account and every ancestor, or names the account that is full. */
   takeSpawn(): Ledger | null {
-    for (const account of lineOf(this)) {
+    for (let account: Ledger | null = this; account; account = account.parent) {
       if (account.limits.spawns !== undefined && account.spawns >= account.limits.spawns) return account;
     }
-    for (const account of lineOf(this)) account.spawns++;
+    for (let account: Ledger | null = this; account; account = account.parent) account.spawns++;
     return null;
   }
 
@@ -82,7 +82,7 @@ export class Ledger {
 
   /** Books what a call without a reservation has used. */
   charge(tokens: number, costUsd: number): void {
-    for (const account of lineOf(this)) {
+    for (let account: Ledger | null = this; account; account = account.parent) {
       account.tokensSpent += tokens;
       account.costSpent += costUsd;
     }
@@ -95,7 +95,7 @@ export class Ledger {
       account: this,
       resource: "tokens",
     };
-    for (const account of lineOf(this)) {
+    for (let account: Ledger | null = this; account; account = account.parent) {
       const { tokens, costUsd } = account.limits;
       if (tokens !== undefined) {
         const output = tokens - account.tokensSpent - account.tokensReserved - need.inputTokens;
@@ -113,7 +113,7 @@ export class Ledger {
   #take(need: Need, outputTokens: number): Reservation {
     const tokens = need.inputTokens + outputTokens;
     const cost = need.inputTokens * need.inputPrice + outputTokens * need.outputPrice;
-    for (const account of lineOf(this)) {
+    for (let account: Ledger | null = this; account; account = account.parent) {
       account.tokensReserved += tokens;
       account.costReserved += cost;
     }
@@ -124,7 +124,7 @@ export class Ledger {
       settle: (usedTokens, usedCost) => {
         if (!open) return;
         open = false;
-        for (const account of lineOf(this)) {
+        for (let account: Ledger | null = this; account; account = account.parent) {
           account.tokensReserved -= tokens;
           account.costReserved = account.tokensReserved === 0 ? 0 : account.costReserved - cost;
           account.tokensSpent += usedTokens;
@@ -145,11 +145,6 @@ function wantedOutput(need: Need, free: number, isBesideOthers: boolean): number
   const { outputTokens, usualOutputTokens = outputTokens } = need;
   const share = Math.floor(free * (isBesideOthers ? SHARE_BESIDE_OTHERS : SHARE_ALONE));
   return Math.min(outputTokens, Math.max(usualOutputTokens, share));
-}
-
-/** The account and its ancestors, nearest first. */
-function* lineOf(account: Ledger): Generator<Ledger> {
-  for (let at: Ledger | null = account; at; at = at.parent) yield at;
 }
 
 function affordable(left: number, price: number): number {

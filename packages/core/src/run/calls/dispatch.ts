@@ -144,15 +144,27 @@ async function judge(run: Run, call: ToolCall, touching: Touching): Promise<Admi
   const asked = { callId: call.callId, ...touching, decision, risk, outbound, composed };
   const approval = await approveIfNeeded(run, asked);
   if (approval && !approval.allowed) return { outcome: "denied", text: approval.text };
-  const mayCarry = (request: string) => composed.includes(request) || run.session.addresses.carries(request);
-  const carrying = requests.filter(mayCarry);
-  const free = requests.filter((request) => !mayCarry(request));
-  run.session.addresses.add(free, false);
-  run.session.addresses.add(carrying, true);
-  if (requests.length > 0) call.requested = { free, carrying };
+  const carrying = knowRequests(run, call, requests, composed);
   const { noted } = touching;
   const approved = approval && { approvedBy: approval.text };
   return { tool, input, targets, carrying, ...(noted && { noted }), ...approved };
+}
+
+/** What an allowed call asks the web for is known from now on; gives what of it may carry what runs know. */
+function knowRequests(
+  { session: { addresses } }: Run,
+  call: ToolCall,
+  requests: readonly string[],
+  composed: readonly string[],
+): readonly string[] {
+  if (requests.length === 0) return [];
+  const mayCarry = (request: string) => composed.includes(request) || addresses.carries(request);
+  const carrying = requests.filter(mayCarry);
+  const free = requests.filter((request) => !mayCarry(request));
+  addresses.add(free, false);
+  addresses.add(carrying, true);
+  call.requested = { free, carrying };
+  return carrying;
 }
 
 /**
