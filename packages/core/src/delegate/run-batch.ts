@@ -52,23 +52,19 @@ export function startBatch(
   const failed = ({ id, task }: (typeof entries)[number], error: RunError) =>
     children.fail({ id, agent: task.agent }, error);
   const originFor = ({ task }: (typeof entries)[number]) => ({ ...origin, taskId: task.id });
-  const runTask = async (entry: (typeof entries)[number], needed: readonly RunResult[]) => {
-    const from = originFor(entry);
-    if (entry.isOver && !children.hasRow(from)) return notStarted(entry, "it had failed before a crash");
-    const result = entry.fault
-      ? failed(entry, entry.fault)
-      : await children.delegate(entry.id, entry.task, from, needed);
-    if (!children.hasBegun(entry.id)) children.recordUnstarted(entry.task, from, result);
-    return result;
-  };
-
   const whole = runGraph<BatchTask, RunResult>(batch.tasks, {
     within: children.within(batch.mode ?? children.mode),
     onFailure: batch.onFailure ?? "continue",
     run: async (task, needed) => {
       const entry = byTask.get(task.id);
       if (!entry) throw new Error(`no task '${task.id}' in this batch`);
-      const value = await runTask(entry, needed);
+      const from = originFor(entry);
+      const isOver = entry.isOver && !children.hasRow(from);
+      let value: RunResult;
+      if (isOver) value = notStarted(entry, "it had failed before a crash");
+      else if (entry.fault) value = failed(entry, entry.fault);
+      else value = await children.delegate(entry.id, entry.task, from, needed);
+      if (!isOver && !children.hasBegun(entry.id)) children.recordUnstarted(entry.task, from, value);
       entry.resolve(value);
       return { value, success: value.success };
     },

@@ -264,12 +264,14 @@ class Pool implements ConnectionOwner {
 /** What is sent, and where. */
 type Sent = { readonly pool: Pool; readonly method: string; text: string; readonly host: string };
 
+const NO_HEADERS: ResponseHeaders = Object.freeze({});
+
 type Waiting = { resolve(reply: TransportReply): void; reject(error: TransportError): void };
 
 /** One request with its reply: from the moment it is asked for to the last byte of the body. */
 class Exchange implements TransportReply, Receiver {
   status = 0;
-  headers: ResponseHeaders = {};
+  headers: ResponseHeaders = NO_HEADERS;
   /** Ends the attempt to connect for it. */
   giveUp: (() => void) | null = null;
   readonly #sent: Sent;
@@ -279,7 +281,7 @@ class Exchange implements TransportReply, Receiver {
   #isRepeated = false;
   #reader: BodyReader | null = null;
   /** What came of the body before it had a reader. */
-  #early: Buffer[] = [];
+  #early: Buffer[] | null = null;
   #end: { error: TransportError | undefined } | null = null;
   #isReleased = false;
   #drained = 0;
@@ -333,7 +335,7 @@ class Exchange implements TransportReply, Receiver {
     else if (this.#isReleased) {
       this.#drained += bytes.length;
       if (this.#drained > MAX_DRAINED_BYTES) this.#connection?.destroy(this.#dropped());
-    } else if (!this.#end) this.#early.push(Buffer.from(bytes));
+    } else if (!this.#end) (this.#early ??= []).push(Buffer.from(bytes));
   }
 
   onEnd(error?: TransportError): void {
@@ -354,7 +356,9 @@ class Exchange implements TransportReply, Receiver {
 
   read(reader: BodyReader): void {
     this.#reader = reader;
-    for (const bytes of this.#early.splice(0)) this.#reader?.chunk(bytes);
+    const early = this.#early ?? [];
+    this.#early = null;
+    for (const bytes of early) this.#reader?.chunk(bytes);
     if (!this.#end || !this.#reader) return;
     this.#reader = null;
     reader.end(this.#end.error);
@@ -390,7 +394,7 @@ class Exchange implements TransportReply, Receiver {
   release(): void {
     this.#reader = null;
     this.#isReleased = true;
-    this.#early = [];
+    this.#early = null;
     this.#signal?.removeEventListener("abort", this);
     this.#connection?.resume();
     // Mostly the rest is in the bytes that are being read.
@@ -408,7 +412,7 @@ class Exchange implements TransportReply, Receiver {
   #drop(error: TransportError): void {
     const connection = this.#connection;
     const giveUp = this.giveUp;
-    this.#early = [];
+    this.#early = null;
     this.#sent.pool.leave(this);
     this.onEnd(error);
     connection?.destroy(error);

@@ -71,24 +71,23 @@ export function createWireModel(settings: WireSettings, format: WireFormat): Wir
   };
   const listModels = async (signal?: AbortSignal) =>
     readModelList(await settings.transport.get(format.modelsUrl, { headers: ownHeaders, signal }));
-  /** Apart from `open`, which would keep the body's text until the reply begins. */
-  const send = (options: LanguageModelV4CallOptions, headers: Readonly<Record<string, string>>) => {
+  /** No async function, which would keep the body's text until the reply begins. */
+  const send = (options: LanguageModelV4CallOptions): Sent => {
+    const headers = addHeaders(ownHeaders, options.headers);
     const { body, warnings } = format.write(options);
     const signal = options.abortSignal;
-    return { warnings, sent: settings.transport.post(format.url, { headers, body, signal }) };
+    const reply = settings.transport.post(format.url, { headers, body, signal });
+    return { reply, first: { type: "stream-start", warnings } };
   };
-  const open = async (options: LanguageModelV4CallOptions): Promise<Opened> => {
-    const headers = addHeaders(ownHeaders, options.headers);
-    const { warnings, sent } = send(options, headers);
-    const reply = await sent;
-    if (reply.status >= 200 && reply.status < 300)
-      return { reply, first: { type: "stream-start", warnings } };
+  const refuse = async (reply: TransportReply, { abortSignal }: LanguageModelV4CallOptions) => {
     const error = await readReplyError(reply, call);
-    throw await withAvailableModels(error, call, () => listModels(options.abortSignal));
+    throw await withAvailableModels(error, call, () => listModels(abortSignal));
   };
   const stream = async (options: LanguageModelV4CallOptions, onPart: Emit): Promise<void> => {
     try {
-      const { reply, first } = await open(options);
+      const { reply: sent, first } = send(options);
+      const reply = await sent;
+      if (!isAccepted(reply)) return await refuse(reply, options);
       onPart(first);
       await readReply(reply, format.reader(options, call, onPart), limits);
     } catch (thrown) {
@@ -98,9 +97,11 @@ export function createWireModel(settings: WireSettings, format: WireFormat): Wir
   const doStream = async (options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> => {
     const fail = (thrown: unknown) => createThrownError(thrown, call, options.abortSignal);
     try {
-      const opened = await open(options);
-      const read = (emit: Emit) => readReply(opened.reply, format.reader(options, call, emit), limits);
-      return { stream: webStream(opened, read, fail) };
+      const { reply: sent, first } = send(options);
+      const reply = await sent;
+      if (!isAccepted(reply)) return await refuse(reply, options);
+      const read = (emit: Emit) => readReply(reply, format.reader(options, call, emit), limits);
+      return { stream: webStream({ reply, first }, read, fail) };
     } catch (thrown) {
       throw fail(thrown);
     }
@@ -141,12 +142,16 @@ function addHeaders(
   return headers;
 }
 
-/** An accepted call. The request's text is not part of it, so that it is not kept while the reply is read. */
-type Opened = { reply: TransportReply; first: LanguageModelV4StreamPart };
+/** A call on its way, and what its caller is told first once it is accepted. */
+type Sent = { reply: Promise<TransportReply>; first: LanguageModelV4StreamPart };
+
+function isAccepted({ status }: TransportReply): boolean {
+  return status >= 200 && status < 300;
+}
 
 /** A failure in the middle of a reply is an `error` part, after which the stream closes without `finish`. */
 function webStream(
-  { reply, first }: Opened,
+  { reply, first }: { reply: TransportReply; first: LanguageModelV4StreamPart },
   read: (emit: Emit) => Promise<void>,
   fail: (thrown: unknown) => Error,
 ): ReadableStream<LanguageModelV4StreamPart> {
