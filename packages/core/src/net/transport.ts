@@ -335,7 +335,10 @@ class Exchange implements TransportReply, Receiver {
     else if (this.#isReleased) {
       this.#drained += bytes.length;
       if (this.#drained > MAX_DRAINED_BYTES) this.#connection?.destroy(this.#dropped());
-    } else if (!this.#end) (this.#early ??= []).push(Buffer.from(bytes));
+    } else if (!this.#end) {
+      this.#early ??= [];
+      this.#early.push(Buffer.from(bytes));
+    }
   }
 
   onEnd(error?: TransportError): void {
