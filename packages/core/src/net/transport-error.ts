@@ -35,6 +35,7 @@ function failureOf(code: string | undefined): TransportFailure {
   if (!code) return "other";
   const known = FAILURES[code];
   if (known) return known;
+  if (code.startsWith("HPE_")) return "protocol";
   if (/CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO_/.test(code)) return "tls";
   return "other";
 }
