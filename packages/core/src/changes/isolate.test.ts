@@ -450,3 +450,29 @@ test("merging is offered only to runs that may delegate to an isolated agent, an
   );
   expect(changes.map(({ path, messageId }) => [path, messageId])).toEqual([["text.txt", call?.id]]);
 });
+
+test("a merge is judged as a write, and by the rules on its own name as well", async () => {
+  const scripts: Record<string, Script> = {
+    lead: { eachRun: [callDelegate("worker", "x"), merging, ({ last }) => say(last)] },
+    worker: { eachRun: [writing("text.txt", "by the worker\n"), say("done")] },
+  };
+  const run = async (permissions: { ask?: string[]; deny?: string[] }) => {
+    const asked: string[] = [];
+    await using t: TestRuntime = start(scripts, {
+      settings: { permissions: { ask: [], deny: [], allow: ["*"], ...permissions } },
+      approve: async ({ tool }) => {
+        asked.push(tool);
+        return { allowed: false, by: "you" };
+      },
+    });
+    const { details } = await t.runtime.run({ agent: "lead", task: "go" });
+    return [asked, details, inProject("text.txt")];
+  };
+  const [, denied, keptByDeny] = await run({ deny: ["merge_changes"] });
+  expect([denied, keptByDeny]).toEqual([
+    expect.stringMatching(/^permission denied: .*merge_changes/),
+    "text\n",
+  ]);
+  const [asked, , keptByAsk] = await run({ ask: ["merge_changes"] });
+  expect([asked, keptByAsk]).toEqual([["merge_changes"], "text\n"]);
+});

@@ -116,11 +116,7 @@ function unfinished({ unfinished: end }: ToolCall): string {
 /** What the rules and, where they leave it open, a person say to a call. */
 async function judge(run: Run, call: ToolCall, touching: Touching): Promise<Admitted | Refused> {
   const { tool, input, targets } = touching;
-  const decision = run.host.guards.decide(chainOf(run, targets), {
-    tool: tool.judgedAs ?? tool.name,
-    groups: tool.groups,
-    targets,
-  });
+  const decision = decideCall(run, tool, targets);
   if (decision.verdict === "deny") return { outcome: "denied", text: denial(tool, decision) };
 
   const outbound = typeof tool.outbound === "function" ? tool.outbound(input) : tool.outbound;
@@ -148,6 +144,21 @@ async function judge(run: Run, call: ToolCall, touching: Touching): Promise<Admi
   const { noted } = touching;
   const approved = approval && { approvedBy: approval.text };
   return { tool, input, targets, carrying, ...(noted && { noted }), ...approved };
+}
+
+/** What the rules say; a tool that is judged as another is bound by those that ask about or deny its own name as well. */
+function decideCall(
+  run: Run,
+  { name, judgedAs, groups }: Tool<unknown>,
+  targets: readonly Target[],
+): Decision {
+  const { decide } = run.host.guards;
+  const chain = chainOf(run, targets);
+  const decision = decide(chain, { tool: judgedAs ?? name, groups, targets });
+  if (judgedAs === undefined || decision.verdict === "deny") return decision;
+  const bounds = chain.map(({ allow: _, ...bound }) => bound);
+  const own = decide(bounds, { tool: name, groups, targets });
+  return own.verdict === "allow" ? decision : own;
 }
 
 /** What an allowed call asks the web for is known from now on; gives what of it may carry what runs know. */
