@@ -107,10 +107,16 @@ export class Connection implements ResponseEvents {
       this.#parser.push(bytes);
     } catch (thrown) {
       if (!(thrown instanceof MalformedResponse)) throw thrown;
-      this.destroy(
-        new TransportError("protocol", this.#host, `${this.#host} did not answer in HTTP: ${thrown.message}`),
-      );
-      return;
+      // A whole response is one, whatever came behind it; only the connection is of no more use.
+      if (this.#ended) this.#ended.keepAlive = false;
+      else
+        this.destroy(
+          new TransportError(
+            "protocol",
+            this.#host,
+            `${this.#host} did not answer in HTTP: ${thrown.message}`,
+          ),
+        );
     }
     this.#finish();
   }

@@ -22,7 +22,6 @@ const MAX_TRAILER_BYTES = 16 * 1024;
 const HINT_MARGIN_MS = 1_000;
 
 const LF = 0x0a;
-const CR = 0x0d;
 const EMPTY = Buffer.alloc(0);
 
 type State = "head" | "sized" | "chunk.size" | "chunk.data" | "chunk.end" | "trailers" | "unbounded" | "over";
@@ -107,17 +106,15 @@ export class ResponseParser {
       head = Buffer.concat([this.#rest, head]);
       this.#rest = EMPTY;
     }
-    // A server that sent an empty line after the response before is forgiven.
-    const from = head[0] === CR && head[1] === LF ? 2 : 0;
-    const end = head.indexOf("\r\n\r\n", from, "latin1");
+    const end = head.indexOf("\r\n\r\n");
     if ((end === -1 ? head.length : end) > MAX_HEAD_BYTES)
       throw new MalformedResponse("its headers are too long");
     if (end === -1) {
-      if (!mayBeHead(head, from)) throw new MalformedResponse("it does not begin like a response");
+      if (!mayBeHead(head)) throw new MalformedResponse("it does not begin like a response");
       this.#rest = Buffer.from(head);
       return bytes.length;
     }
-    this.#takeHead(head.toString("latin1", from, end));
+    this.#takeHead(head.toString("latin1", 0, end));
     return at + end + 4 - before;
   }
 
@@ -203,9 +200,9 @@ export class ResponseParser {
 const BEGINNING = Buffer.from("HTTP/1.");
 
 /** Whether bytes can be the beginning of a head, so that a server of another kind is not waited for. */
-function mayBeHead(bytes: Buffer, from: number): boolean {
-  const length = Math.min(BEGINNING.length, bytes.length - from);
-  return bytes.compare(BEGINNING, 0, length, from, from + length) === 0 || bytes[from] === CR;
+function mayBeHead(bytes: Buffer): boolean {
+  const length = Math.min(BEGINNING.length, bytes.length);
+  return bytes.compare(BEGINNING, 0, length, 0, length) === 0;
 }
 
 /** The name of a header. */

@@ -258,3 +258,50 @@ test("a closed transport refuses requests", async () => {
     failure: "closed",
   });
 });
+
+test("a request keeps the process alive until its reply is read, an idle connection does not", async () => {
+  const held: (() => void)[] = [];
+  const server = await serving(
+    startRawServer((socket) => {
+      held.push(() => socket.write(ok));
+    }),
+  );
+  const pooled = transport();
+  const countSockets = () =>
+    process.getActiveResourcesInfo().filter((resource) => resource === "TCPSocketWrap").length;
+  const answer = async (replying: Promise<TransportReply>) => {
+    while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const busy = countSockets();
+    held.shift()?.();
+    await read(await replying);
+    return busy - countSockets();
+  };
+  expect(await answer(pooled.get(server.url, { headers: {} }))).toBe(1);
+  expect(await answer(pooled.get(server.url, { headers: {} }))).toBe(1);
+});
+
+test.each(["with its reply", "later"])(
+  "what a server sends %s without being asked closes the connection and answers nobody",
+  async (when) => {
+    const surplus = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil";
+    const closed = Promise.withResolvers<void>();
+    const sockets: net.Socket[] = [];
+    const server = await serving(
+      startRawServer((socket) => {
+        sockets.push(socket);
+        socket.once("close", () => closed.resolve());
+        socket.write(when === "later" ? ok : ok + surplus);
+      }),
+    );
+    const pooled = transport();
+    for (let round = 0; round < 2; round++) {
+      expect(await read(await pooled.get(server.url, { headers: {} }))).toEqual({
+        text: "ok",
+        error: undefined,
+      });
+      if (round === 0 && when === "later") sockets[0]?.write(surplus);
+      if (round === 0) await closed.promise;
+    }
+    expect(new Set(sockets).size).toBe(2);
+  },
+);
