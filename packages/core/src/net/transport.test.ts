@@ -305,3 +305,91 @@ test.each(["with its reply", "later"])(
     expect(new Set(sockets).size).toBe(2);
   },
 );
+
+test("a connection that the server wants closed is not used again, even if it stays open", async () => {
+  let connections = 0;
+  const server = await serving(
+    startRawServer((socket, connection) => {
+      connections = Math.max(connections, connection + 1);
+      socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok");
+    }),
+  );
+  const pooled = transport();
+  for (let round = 0; round < 2; round++) await read(await pooled.get(server.url, { headers: {} }));
+  expect(connections).toBe(2);
+});
+
+test("a request whose answer had begun is not sent again, however the connection ends", async () => {
+  let requests = 0;
+  const server = await serving(
+    startRawServer((socket) => {
+      if (++requests === 1) socket.write(ok);
+      else socket.end("HTTP/1.1 2");
+    }),
+  );
+  const pooled = transport();
+  await read(await pooled.get(server.url, { headers: {} }));
+  await expect(pooled.post(server.url, { headers: {}, body: "2" })).rejects.toMatchObject({
+    failure: "reset",
+  });
+  expect(requests).toBe(2);
+});
+
+test("an idle connection is kept no longer than the server says, nor more of them than are wanted", async () => {
+  let connections = 0;
+  const server = await serving(
+    startRawServer((socket, connection) => {
+      connections = Math.max(connections, connection + 1);
+      socket.write("HTTP/1.1 200 OK\r\nkeep-alive: timeout=1\r\ncontent-length: 2\r\n\r\nok");
+    }),
+  );
+  const pooled = transport();
+  for (let round = 0; round < 2; round++) await read(await pooled.get(server.url, { headers: {} }));
+  expect(connections).toBe(2);
+  const keepsNone = transport({ maxFreeSockets: 0 });
+  for (let round = 0; round < 2; round++) await read(await keepsNone.get(server.url, { headers: {} }));
+  expect(connections).toBe(4);
+});
+
+test("closing ends requests that wait for a connection, for its opening and for their answer", async () => {
+  const asked = Promise.withResolvers<void>();
+  const server = await serving(startRawServer(() => asked.resolve()));
+  const pooled = transport({ maxSockets: 1 });
+  const first = pooled.get(server.url, { headers: {} });
+  const second = pooled.get(server.url, { headers: {} });
+  await asked.promise;
+  const opening = pooled.get(server.url.replace("127.0.0.1", "127.0.0.2"), { headers: {} });
+  pooled.close();
+  for (const ended of [first, second, opening])
+    await expect(ended).rejects.toMatchObject({ failure: "closed" });
+});
+
+test("a request that is cancelled while it waits for a connection leaves its place to the next", async () => {
+  const held: net.Socket[] = [];
+  const server = await serving(startRawServer((socket) => held.push(socket)));
+  const pooled = transport({ maxSockets: 1 });
+  const first = pooled.get(server.url, { headers: {} });
+  const controller = new AbortController();
+  const second = pooled.get(server.url, { headers: {}, signal: controller.signal });
+  const third = pooled.get(server.url, { headers: {} });
+  controller.abort();
+  await expect(second).rejects.toMatchObject({ failure: "aborted" });
+  for (const replying of [first, third]) {
+    while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    held.shift()?.write(ok);
+    await read(await replying);
+  }
+});
+
+test("a body that has come before it is read is there, whole and unchanged", async () => {
+  const server = await serving(
+    startRawServer((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nabc");
+      setImmediate(() => socket.write("def"));
+    }),
+  );
+  const pooled = transport();
+  const early = await pooled.get(server.url, { headers: {} });
+  await read(await pooled.get(server.url, { headers: {} }));
+  expect(await read(early)).toEqual({ text: "abcdef", error: undefined });
+});

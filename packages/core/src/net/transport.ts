@@ -152,8 +152,8 @@ class Pool implements ConnectionOwner {
   readonly #connectTimeoutMs: number;
   readonly #idleTimeoutMs: number;
   readonly #open = new Set<Connection>();
-  /** Attempts to connect that are under way; each gives up when it is called. */
-  readonly #opening = new Set<() => void>();
+  /** Attempts to connect that are under way, and how each is given up. */
+  readonly #opening = new Map<Exchange, () => void>();
   /** The one used last is used first, so that those too many run out. */
   #idle: Connection[] = [];
   readonly #waiting: Exchange[] = [];
@@ -184,29 +184,29 @@ class Pool implements ConnectionOwner {
   connect(exchange: Exchange): void {
     const giveUp = openSocket(this.#target, this.#connectTimeoutMs, {
       onOpen: (opened) => {
-        this.#opening.delete(giveUp);
+        this.#opening.delete(exchange);
         const connection = new Connection(opened, this.#target.host, this);
         this.#open.add(connection);
         exchange.sendOn(connection);
       },
       onFailed: (error) => {
-        this.#opening.delete(giveUp);
+        this.#opening.delete(exchange);
         exchange.onEnd(error);
         this.#startNext();
       },
     });
-    this.#opening.add(giveUp);
-    exchange.giveUp = () => {
-      this.#opening.delete(giveUp);
-      giveUp();
-      this.#startNext();
-    };
+    this.#opening.set(exchange, giveUp);
   }
 
-  /** A request that waits for a connection does not any more. */
+  /** A request that waits for a connection, or for one to open, does not any more. */
   leave(exchange: Exchange): void {
     const at = this.#waiting.indexOf(exchange);
     if (at !== -1) this.#waiting.splice(at, 1);
+    const giveUp = this.#opening.get(exchange);
+    if (!giveUp) return;
+    this.#opening.delete(exchange);
+    giveUp();
+    this.#startNext();
   }
 
   onIdle(connection: Connection, hintMs = this.#idleTimeoutMs): void {
@@ -237,7 +237,11 @@ class Pool implements ConnectionOwner {
     const closed = new TransportError("closed", this.#target.host, "the transport is closed");
     for (const exchange of this.#waiting.splice(0)) exchange.onEnd(closed);
     for (const connection of this.#open) connection.destroy(closed);
-    for (const giveUp of this.#opening) giveUp();
+    for (const [exchange, giveUp] of this.#opening) {
+      giveUp();
+      exchange.onEnd(closed);
+    }
+    this.#opening.clear();
   }
 
   #startNext(): void {
@@ -272,8 +276,6 @@ type Waiting = { resolve(reply: TransportReply): void; reject(error: TransportEr
 class Exchange implements TransportReply, Receiver {
   status = 0;
   headers: ResponseHeaders = NO_HEADERS;
-  /** Ends the attempt to connect for it. */
-  giveUp: (() => void) | null = null;
   readonly #sent: Sent;
   readonly #signal: AbortSignal | undefined;
   #waiting: Waiting | null;
@@ -300,7 +302,6 @@ class Exchange implements TransportReply, Receiver {
   }
 
   sendOn(connection: Connection): void {
-    this.giveUp = null;
     this.#connection = connection;
     connection.send(this, this.#sent.method, this.#sent.text);
     // It can be long, and only a connection that was used before may turn out to be closed.
@@ -345,7 +346,6 @@ class Exchange implements TransportReply, Receiver {
     if (this.#end) return;
     this.#end = { error };
     this.#connection = null;
-    this.giveUp = null;
     this.#sent.text = "";
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener("abort", this);
@@ -414,12 +414,10 @@ class Exchange implements TransportReply, Receiver {
   /** Ends it from this side, with the connection that it may have by now. */
   #drop(error: TransportError): void {
     const connection = this.#connection;
-    const giveUp = this.giveUp;
     this.#early = null;
     this.#sent.pool.leave(this);
     this.onEnd(error);
     connection?.destroy(error);
-    giveUp?.();
   }
 
   #dropped(): TransportError {
