@@ -1,5 +1,5 @@
 import type { AgentFace, AgentList, ToolList } from "@retinue/core/schema/api/agent";
-import type { ApprovalList, ApprovalView } from "@retinue/core/schema/api/approval";
+import type { ApprovalList } from "@retinue/core/schema/api/approval";
 import type { About, RunDetail, TraceView } from "@retinue/core/schema/api/inspect";
 import type { SessionDetail } from "@retinue/core/schema/api/session";
 import { completeTrace } from "@retinue/core/show/outline-trace";
@@ -11,7 +11,7 @@ import {
   useQuery,
 } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
-import { ApiFailure, api, encodePart, withQuery } from "./client.ts";
+import { ApiFailure, api, encodePart, walkPages } from "./client.ts";
 
 /** What the screens have loaded. The news stream says when a part of it is out of date. */
 export const queryClient = new QueryClient({
@@ -73,15 +73,8 @@ export function useApprovals() {
 
 /** All calls that wait for a person, page by page: no question may be left out. */
 export async function loadWaiting(): Promise<ApprovalList> {
-  const approvals: ApprovalView[] = [];
-  let next: string | null = null;
-  do {
-    const path: string = withQuery("/api/approvals", { open: 1, after: next ?? undefined });
-    const page: ApprovalList = await api.get(path);
-    approvals.push(...page.approvals);
-    next = page.next;
-  } while (next !== null);
-  return { approvals, next };
+  const pages = await Array.fromAsync(walkPages<ApprovalList>("/api/approvals", { open: 1 }));
+  return { approvals: pages.flatMap(({ approvals }) => approvals), next: null };
 }
 
 /** How an agent looks; one that is not known any more still has a name. */

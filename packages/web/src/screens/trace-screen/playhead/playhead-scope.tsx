@@ -12,7 +12,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { api } from "../../../data/client.ts";
+import { walkPages } from "../../../data/client.ts";
 import { Signal, useSelected, useSignal } from "../../../live/signal.ts";
 import { useRequired } from "../../../live/use-required.ts";
 import { useSession } from "../../../live/use-session.tsx";
@@ -172,13 +172,8 @@ function useMoments(trace: Trace, isWanted: boolean) {
 }
 
 async function loadMoments(sessionId: string, originMs: number): Promise<CallMoment[]> {
-  const pages: CallMoment[][] = [];
-  for (let after: number | null = 0; after !== null; ) {
-    const page: MomentList = await api.get(`/api/sessions/${sessionId}/moments?after=${after}`);
-    pages.push(readMomentList(page, originMs));
-    after = page.next;
-  }
-  return pages.flat();
+  const pages = await Array.fromAsync(walkPages<MomentList>(`/api/sessions/${sessionId}/moments`));
+  return pages.flatMap((page) => readMomentList(page, originMs));
 }
 
 /** While the playhead moves the address follows so often: browsers take only so many changes of it. */
