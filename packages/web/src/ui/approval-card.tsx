@@ -15,25 +15,21 @@ import { VisibleText, VisibleTextBlock } from "./rich-text/visible-text-block.ts
 import { showAge } from "./show-moment.ts";
 import { tell, tellFailure } from "./toast.tsx";
 
-/**
- * A call that waits for a person, whole: who asks, exactly what for, and the answers. Where it has the page to itself its keys
- * answer at once; a compact one, which may stand among others, must have the focus. Neither keys nor clicks answer before it
- * has been there for a moment.
- */
-export function ApprovalCard({
-  approval,
-  compact = false,
-  isGone = false,
-  onDone,
-  ref,
-}: {
+type ApprovalCardProps = {
   approval: ApprovalView;
   compact?: boolean;
   /** It is not among those that wait any more. */
   isGone?: boolean;
   onDone?: () => void;
   ref?: Ref<HTMLElement>;
-}) {
+};
+
+/**
+ * A call that waits for a person, whole: who asks, exactly what for, and the answers. Where it has the page to itself its keys
+ * answer at once; a compact one, which may stand among others, must have the focus. Neither keys nor clicks answer before it
+ * has been there for a moment.
+ */
+export function ApprovalCard({ approval, compact = false, isGone = false, onDone, ref }: ApprovalCardProps) {
   const note = useRef<HTMLInputElement>(null);
   const isArmed = useArmed(`${approval.approvalId} ${useWaitingIds()}`);
   const answering = useAnswer(approval.approvalId, onDone);
@@ -267,21 +263,18 @@ const ANSWERS = [
 
 type AnswerChoice = (typeof ANSWERS)[number]["answer"];
 
-/**
- * The three answers, and a note that goes to the agent with a denial. Until they are ready the answers keep their place and the
- * focus, and do nothing.
- */
-function AnswerForm({
-  isReady,
-  onAnswer,
-  compact,
-  noteRef,
-}: {
+type AnswerFormProps = {
   isReady: boolean;
   onAnswer: (answer: AnswerChoice, note: string) => void;
   compact: boolean;
   noteRef: Ref<HTMLInputElement>;
-}) {
+};
+
+/**
+ * The three answers, and a note that goes to the agent with a denial. Until they are ready the answers keep their place and the
+ * focus, and do nothing.
+ */
+function AnswerForm({ isReady, onAnswer, compact, noteRef }: AnswerFormProps) {
   const [note, setNote] = useState("");
   return (
     <form

@@ -16,6 +16,15 @@ export const POPUP_ITEM =
 /** One thing that can be chosen, in a few words. */
 type Option<Value extends string> = { value: Value; label: string; about?: string; mark?: ReactNode };
 
+type ChoiceFieldProps<Value extends string> = {
+  label: string;
+  value: Value;
+  options: readonly Option<Value>[];
+  onChange: (value: Value) => void;
+  readOnly?: boolean;
+  isLabelHidden?: boolean;
+};
+
 /** A choice of one among a few. */
 export function ChoiceField<Value extends string>({
   label,
@@ -24,14 +33,7 @@ export function ChoiceField<Value extends string>({
   onChange,
   readOnly = false,
   isLabelHidden = false,
-}: {
-  label: string;
-  value: Value;
-  options: readonly Option<Value>[];
-  onChange: (value: Value) => void;
-  readOnly?: boolean;
-  isLabelHidden?: boolean;
-}) {
+}: ChoiceFieldProps<Value>) {
   return (
     <div className="relative grid min-w-0 grid-cols-1 content-start gap-1">
       <Select.Root
@@ -82,22 +84,17 @@ function Item({ value, label, about, mark }: Option<string>) {
   );
 }
 
-/** A field for any text, with suggestions. */
-export function SuggestField({
-  label,
-  value,
-  choices,
-  onChange,
-  hint,
-  readOnly = false,
-}: {
+type SuggestFieldProps = {
   label: string;
   value: string;
   choices: readonly string[];
   onChange: (value: string) => void;
   hint?: string;
   readOnly?: boolean;
-}) {
+};
+
+/** A field for any text, with suggestions. */
+export function SuggestField({ label, value, choices, onChange, hint, readOnly = false }: SuggestFieldProps) {
   const id = useId();
   const [typed, setTyped] = useState<string | null>(null);
   return (

@@ -113,6 +113,15 @@ export function Chevron({ isOpen, className }: { isOpen: boolean; className?: st
   );
 }
 
+type SegmentedProps<Value extends string> = {
+  label: string;
+  value: Value;
+  /** A mark, such as a count, stands behind the name. */
+  choices: readonly { value: Value; name: string; mark?: ReactNode }[];
+  onChange: (value: Value) => void;
+  className?: string;
+};
+
 /** One of a few choices, side by side. */
 export function Segmented<Value extends string>({
   label,
@@ -120,14 +129,7 @@ export function Segmented<Value extends string>({
   choices,
   onChange,
   className,
-}: {
-  label: string;
-  value: Value;
-  /** A mark, such as a count, stands behind the name. */
-  choices: readonly { value: Value; name: string; mark?: ReactNode }[];
-  onChange: (value: Value) => void;
-  className?: string;
-}) {
+}: SegmentedProps<Value>) {
   return (
     <fieldset className={join("inline-flex rounded-md border border-line-strong bg-panel p-0.5", className)}>
       <legend className="sr-only">{label}</legend>
@@ -169,14 +171,10 @@ export function KeyHint({ keys }: { keys: string }) {
   );
 }
 
+type TooltipProps = { words: string; children: ReactElement<Record<string, unknown>> };
+
 /** A few words about a control, for pointer and keyboard alike. */
-export function Tooltip({
-  words,
-  children,
-}: {
-  words: string;
-  children: ReactElement<Record<string, unknown>>;
-}) {
+export function Tooltip({ words, children }: TooltipProps) {
   return (
     <Base.Root>
       <Base.Trigger render={children} />

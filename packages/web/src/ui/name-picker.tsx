@@ -7,6 +7,18 @@ import { FormField } from "./fields.tsx";
 
 const PLAIN = (): NameLook => ({});
 
+type NamePickerProps = {
+  label: string;
+  names: readonly string[];
+  choices: readonly string[];
+  onChange: (names: string[]) => void;
+  findNameLook?: (name: string) => NameLook;
+  isOpen?: boolean;
+  readOnly?: boolean;
+  placeholder?: string;
+  hint?: string;
+};
+
 /** Several names out of a list, as chips; with `isOpen`, names that are not in it can be typed too. */
 export function NamePicker({
   label,
@@ -18,17 +30,7 @@ export function NamePicker({
   readOnly = false,
   placeholder = "Add…",
   hint,
-}: {
-  label: string;
-  names: readonly string[];
-  choices: readonly string[];
-  onChange: (names: string[]) => void;
-  findNameLook?: (name: string) => NameLook;
-  isOpen?: boolean;
-  readOnly?: boolean;
-  placeholder?: string;
-  hint?: string;
-}) {
+}: NamePickerProps) {
   const id = useId();
   const [typed, setTyped] = useState("");
   if (readOnly) return <ReadNames label={label} names={names} findNameLook={findNameLook} />;
@@ -125,16 +127,10 @@ function NameChip({ name, look }: { name: string; look: NameLook }) {
   );
 }
 
+type ReadNamesProps = { label: string; names: readonly string[]; findNameLook: (name: string) => NameLook };
+
 /** Chosen names where nothing can be changed. */
-function ReadNames({
-  label,
-  names,
-  findNameLook,
-}: {
-  label: string;
-  names: readonly string[];
-  findNameLook: (name: string) => NameLook;
-}) {
+function ReadNames({ label, names, findNameLook }: ReadNamesProps) {
   return (
     <div className="grid min-w-0 grid-cols-1 content-start gap-1">
       <p className="text-xs font-medium text-ink-2">{label}</p>

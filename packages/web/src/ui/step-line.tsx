@@ -45,17 +45,15 @@ const OUTCOMES: Readonly<Record<CallOutcome, BadgeLook>> = {
   interrupted: { word: "interrupted", tone: "text-warn", icon: Unplug },
 };
 
-/** One model or tool call in a line; opened, it shows everything that went in and came out. */
-export function StepLine({
-  step,
-  aside,
-  approval,
-}: {
+type StepLineProps = {
   step: StepView;
   /** What stands at the end of the line. */
   aside: ReactNode;
   approval?: TraceApproval | undefined;
-}) {
+};
+
+/** One model or tool call in a line; opened, it shows everything that went in and came out. */
+export function StepLine({ step, aside, approval }: StepLineProps) {
   const [isOpen, setOpen] = useState(false);
   const { kind, tool = "", input = "", turn, purpose, error, text = "" } = step;
   const Icon = kind === "turn" ? MessageSquareText : findToolIcon(tool);

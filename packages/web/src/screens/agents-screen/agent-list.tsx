@@ -72,15 +72,9 @@ function Finder({ words, onWords }: { words: string; onWords: (words: string) =>
   );
 }
 
-function Groups({
-  agents,
-  words,
-  opened,
-}: {
-  agents: readonly AgentCard[];
-  words: string;
-  opened: string | null;
-}) {
+type GroupsProps = { agents: readonly AgentCard[]; words: string; opened: string | null };
+
+function Groups({ agents, words, opened }: GroupsProps) {
   const groups = useMemo(() => groupAgents(agents, words), [agents, words]);
   if (agents.length === 0) {
     return (

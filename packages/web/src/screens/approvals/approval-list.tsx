@@ -16,16 +16,10 @@ import { Badge, type BadgeLook } from "../../ui/status.tsx";
 
 const FIRST = 30;
 
+type ApprovalListPaneProps = { lists: ApprovalLists; chosen: string | null; onChoose: (id: string) => void };
+
 /** What waits, and below it what has been answered. */
-export function ApprovalListPane({
-  lists,
-  chosen,
-  onChoose,
-}: {
-  lists: ApprovalLists;
-  chosen: string | null;
-  onChoose: (id: string) => void;
-}) {
+export function ApprovalListPane({ lists, chosen, onChoose }: ApprovalListPaneProps) {
   const { waiting, settled, loadOlder } = lists;
   const now = useNow(true);
   const [most, setMost] = useState(FIRST);
@@ -102,20 +96,16 @@ function Heading({ id, text, count, hasMore = false }: HeadingProps) {
   );
 }
 
-/** One call in the list; the whole of it is a link. */
-function ApprovalRow({
-  approval,
-  isWaiting,
-  isChosen,
-  nowMs,
-  onChoose,
-}: {
+type ApprovalRowProps = {
   approval: ApprovalView;
   isWaiting: boolean;
   isChosen: boolean;
   nowMs: number;
   onChoose: (id: string) => void;
-}) {
+};
+
+/** One call in the list; the whole of it is a link. */
+function ApprovalRow({ approval, isWaiting, isChosen, nowMs, onChoose }: ApprovalRowProps) {
   const { approvalId, chain, tool, session, sessionId, risk, tainted, expiresAtMs } = approval;
   return (
     <li className="[contain-intrinsic-size:auto_5.5rem] [content-visibility:auto]">

@@ -92,18 +92,15 @@ export default function ApprovalsScreen() {
   );
 }
 
-/** The chosen call in full. It stays if it is answered elsewhere, and says so. */
-function ChosenApproval({
-  approval,
-  isWaiting,
-  takesFocus,
-  onDone,
-}: {
+type ChosenApprovalProps = {
   approval: ApprovalView | null;
   isWaiting: boolean;
   takesFocus: boolean;
   onDone: () => void;
-}) {
+};
+
+/** The chosen call in full. It stays if it is answered elsewhere, and says so. */
+function ChosenApproval({ approval, isWaiting, takesFocus, onDone }: ChosenApprovalProps) {
   const card = useRef<HTMLElement>(null);
   const answeredHere = useRef(new Set<string>());
   const id = approval?.approvalId;

@@ -14,16 +14,7 @@ import { useChatView } from "./chat-view.ts";
 
 const MOST_CHARS = 200_000;
 
-/** Where the person writes. Text that could not be sent stays where it is. */
-export function Composer({
-  place,
-  placeholder,
-  onSend,
-  refusal = null,
-  roomy = false,
-  children,
-  ref,
-}: {
+type ComposerProps = {
   /** What the draft belongs to. */
   place: string;
   placeholder: string;
@@ -35,7 +26,18 @@ export function Composer({
   /** What stands beside the button that sends. */
   children?: ReactNode;
   ref?: Ref<HTMLTextAreaElement>;
-}) {
+};
+
+/** Where the person writes. Text that could not be sent stays where it is. */
+export function Composer({
+  place,
+  placeholder,
+  onSend,
+  refusal = null,
+  roomy = false,
+  children,
+  ref,
+}: ComposerProps) {
   const [text, setText] = useKeptText(place);
   const latest = useRef(text);
   latest.current = text;
@@ -108,14 +110,10 @@ export function Composer({
   );
 }
 
+type SessionComposerProps = { field: RefObject<HTMLTextAreaElement | null>; onSent: () => void };
+
 /** The next message of a session: to the run at work, or the task of a new one. */
-export function SessionComposer({
-  field,
-  onSent,
-}: {
-  field: RefObject<HTMLTextAreaElement | null>;
-  onSent: () => void;
-}) {
+export function SessionComposer({ field, onSent }: SessionComposerProps) {
   const store = useSession();
   const view = useChatView();
   const session = useSignal(store.session);

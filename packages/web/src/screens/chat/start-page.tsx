@@ -92,15 +92,13 @@ function OfflineNote() {
 
 type Example = About["examples"][number];
 
-function Examples({
-  examples,
-  isPaced,
-  onStart,
-}: {
+type ExamplesProps = {
   examples: readonly Example[];
   isPaced: boolean;
   onStart: (example: Example) => Promise<void>;
-}) {
+};
+
+function Examples({ examples, isPaced, onStart }: ExamplesProps) {
   const [begun, setBegun] = useState<string | null>(null);
   if (examples.length === 0) return null;
   const begin = async (example: Example) => {

@@ -17,15 +17,14 @@ const VIEWS: readonly { value: AnswerView; name: string }[] = [
   { value: "lines", name: "Lines" },
 ];
 
-/** What both sessions came to: the answers to one prompt, beside each other or as one marked text. */
-export function Answers({
-  pairs,
-  address,
-}: {
+type AnswersProps = {
   /** Pairs of root runs, one for each prompt. */
   pairs: readonly RunPair[];
   address: ReturnType<typeof useCompareAddress>;
-}) {
+};
+
+/** What both sessions came to: the answers to one prompt, beside each other or as one marked text. */
+export function Answers({ pairs, address }: AnswersProps) {
   const last = Math.max(
     0,
     pairs.findLastIndex(({ a, b }) => a !== null && b !== null),

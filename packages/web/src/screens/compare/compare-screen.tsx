@@ -80,18 +80,15 @@ const WHICH = [
   { value: "differences", name: "Differences" },
 ] as const;
 
-/** The comparison of two sessions that are both there. */
-function Comparison({
-  a,
-  b,
-  address,
-  nowMs,
-}: {
+type ComparisonProps = {
   a: Compared;
   b: Compared;
   address: ReturnType<typeof useCompareAddress>;
   nowMs: number;
-}) {
+};
+
+/** The comparison of two sessions that are both there. */
+function Comparison({ a, b, address, nowMs }: ComparisonProps) {
   const pairs = useMemo(() => alignRuns(a.trace.runs, b.trace.runs), [a.trace, b.trace]);
   const counts = useMemo(() => countPairs(pairs), [pairs]);
   const hasDifferences = useMemo(() => [...walkRuns(pairs)].some(differs), [pairs]);

@@ -35,18 +35,10 @@ const SECOND_LINE_PX = 16;
 /** Beside the navigation, columns would leave too little for the task. */
 const NO_ROOM = "(width < 70rem)";
 
+type PairsGridProps = { pairs: readonly RunPair[]; a: Compared; b: Compared; isOnlyDifferent: boolean };
+
 /** The runs of both sessions, those that belong together in one row; only the rows in sight are drawn. */
-export function PairsGrid({
-  pairs,
-  a,
-  b,
-  isOnlyDifferent,
-}: {
-  pairs: readonly RunPair[];
-  a: Compared;
-  b: Compared;
-  isOnlyDifferent: boolean;
-}) {
+export function PairsGrid({ pairs, a, b, isOnlyDifferent }: PairsGridProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow(NO_ROOM);
   const view = useMemo(
@@ -287,17 +279,9 @@ function NameCell({ row, isNarrow, onToggle }: PairLineProps) {
   );
 }
 
-function RunCell({
-  letter,
-  run,
-  side,
-  isNarrow,
-}: {
-  letter: Letter;
-  run: TraceRun | null;
-  side: SideOfRow | null;
-  isNarrow: boolean;
-}) {
+type RunCellProps = { letter: Letter; run: TraceRun | null; side: SideOfRow | null; isNarrow: boolean };
+
+function RunCell({ letter, run, side, isNarrow }: RunCellProps) {
   const mark = isNarrow && (
     <span aria-hidden className="font-mono text-2xs text-ink-3">
       {letter}

@@ -203,15 +203,9 @@ export function FileProblems({ problems }: { problems: readonly FileProblem[] })
   );
 }
 
-function ProblemRow({
-  problem,
-  agent,
-  project,
-}: {
-  problem: FileProblem;
-  agent: AgentCard | null;
-  project: string | null;
-}) {
+type ProblemRowProps = { problem: FileProblem; agent: AgentCard | null; project: string | null };
+
+function ProblemRow({ problem, agent, project }: ProblemRowProps) {
   const { severity, file, line, code, message, fix } = problem;
   const short = project && file.startsWith(`${project}/`) ? file.slice(project.length + 1) : file;
   return (

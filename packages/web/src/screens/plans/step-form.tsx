@@ -10,20 +10,16 @@ import type { DraftChange } from "./plan-draft.ts";
 
 type Change = (change: DraftChange) => void;
 
-/** One step of a plan that is edited. */
-export function StepForm({
-  step,
-  index,
-  steps,
-  problems,
-  change,
-}: {
+type StepFormProps = {
   step: PlanStep;
   index: number;
   steps: readonly PlanStep[];
   problems: readonly string[];
   change: Change;
-}) {
+};
+
+/** One step of a plan that is edited. */
+export function StepForm({ step, index, steps, problems, change }: StepFormProps) {
   const set = (changed: Partial<Omit<PlanStep, "id">>) =>
     change({ kind: "step", id: step.id, change: changed });
   return (
@@ -82,17 +78,9 @@ export function StepForm({
   );
 }
 
-function StepHead({
-  step,
-  index,
-  count,
-  change,
-}: {
-  step: PlanStep;
-  index: number;
-  count: number;
-  change: Change;
-}) {
+type StepHeadProps = { step: PlanStep; index: number; count: number; change: Change };
+
+function StepHead({ step, index, count, change }: StepHeadProps) {
   const { id } = step;
   const name = `step ${index + 1}`;
   const acts: { label: string; icon: LucideIcon; isOff?: boolean; act: DraftChange }[] = [
@@ -141,15 +129,9 @@ function RoleField({ role, onRole }: { role: string; onRole: (role: string) => v
   );
 }
 
-function NeedsField({
-  step,
-  steps,
-  onNeeds,
-}: {
-  step: PlanStep;
-  steps: readonly PlanStep[];
-  onNeeds: (dependsOn: string[]) => void;
-}) {
+type NeedsFieldProps = { step: PlanStep; steps: readonly PlanStep[]; onNeeds: (dependsOn: string[]) => void };
+
+function NeedsField({ step, steps, onNeeds }: NeedsFieldProps) {
   const known = steps.map(({ id }) => id);
   const gone = step.dependsOn.filter((id) => !known.includes(id));
   if (steps.length < 2 && gone.length === 0) return null;

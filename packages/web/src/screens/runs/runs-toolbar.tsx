@@ -6,20 +6,22 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { GROUPS } from "./group-sessions.ts";
 import { PERIODS, type useRunFilters } from "./use-session-list.ts";
 
-/** Search and filters of the list. */
-export function RunsToolbar({
-  filters: { search, since, only, set },
-  counts,
-  areCountsCut,
-  onLeave,
-}: {
+type RunsToolbarProps = {
   filters: ReturnType<typeof useRunFilters>;
   counts: Readonly<Record<SessionGroup, number>>;
   /** There are more sessions than were counted. */
   areCountsCut: boolean;
   /** The person is done with typing and wants the list. */
   onLeave: () => void;
-}) {
+};
+
+/** Search and filters of the list. */
+export function RunsToolbar({
+  filters: { search, since, only, set },
+  counts,
+  areCountsCut,
+  onLeave,
+}: RunsToolbarProps) {
   const all = counts.needsYou + counts.running + counts.done;
   const mark = (count: number, isUrgent = false) => (
     <span className={join("figures text-2xs", isUrgent ? "font-semibold text-warn" : "text-ink-3")}>

@@ -36,18 +36,15 @@ export type GridHandle = {
   findRowBesides: (sessionIds: readonly string[]) => HTMLElement | null;
 };
 
-/** The sessions as a grid with one line under the cursor; only the lines in sight are drawn. */
-export function SessionGrid({
-  lines,
-  ticks,
-  onStop,
-  handle,
-}: {
+type SessionGridProps = {
   lines: readonly GroupLine[];
   ticks: ReturnType<typeof useTicks>;
   onStop: (card: SessionCard) => void;
   handle: Ref<GridHandle>;
-}) {
+};
+
+/** The sessions as a grid with one line under the cursor; only the lines in sight are drawn. */
+export function SessionGrid({ lines, ticks, onStop, handle }: SessionGridProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow(NO_ROOM);
   const nowMs = useNow(true);

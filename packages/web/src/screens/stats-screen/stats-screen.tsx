@@ -44,17 +44,9 @@ export default function StatsScreen() {
   );
 }
 
-function Figures({
-  stats,
-  by,
-  isOld,
-  range,
-}: {
-  stats: StatsView;
-  by: StatsBy;
-  isOld: boolean;
-  range: StatsRange;
-}) {
+type FiguresProps = { stats: StatsView; by: StatsBy; isOld: boolean; range: StatsRange };
+
+function Figures({ stats, by, isOld, range }: FiguresProps) {
   const isAll = range === "all";
   if (stats.total.runs === 0)
     return (

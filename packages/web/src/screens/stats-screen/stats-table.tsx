@@ -81,15 +81,9 @@ export function StatsTable({ groups, by }: { groups: readonly StatsGroup[]; by: 
   );
 }
 
-function Heading({
-  column: { name, about, isNumber },
-  direction,
-  onSort,
-}: {
-  column: Column;
-  direction: "up" | "down" | null;
-  onSort: () => void;
-}) {
+type HeadingProps = { column: Column; direction: "up" | "down" | null; onSort: () => void };
+
+function Heading({ column: { name, about, isNumber }, direction, onSort }: HeadingProps) {
   const Icon = direction === null ? ChevronsUpDown : direction === "up" ? ArrowUp : ArrowDown;
   return (
     <th

@@ -141,14 +141,10 @@ export function AxisNames({ chart: { timeline, widthPx } }: { chart: TimeChart }
   );
 }
 
+type AxisLinesProps = { chart: TimeChart; children: ReactNode };
+
 /** Lines and idle stretches behind the bars, once for all rows, with what else is drawn there. */
-export function AxisLines({
-  chart: { timeline, widthPx, leftPx },
-  children,
-}: {
-  chart: TimeChart;
-  children: ReactNode;
-}) {
+export function AxisLines({ chart: { timeline, widthPx, leftPx }, children }: AxisLinesProps) {
   const ticks = useMemo(() => placeTicks(timeline, widthPx), [timeline, widthPx]);
   return (
     <div

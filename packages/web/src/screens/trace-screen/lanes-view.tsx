@@ -146,19 +146,21 @@ function LaneName({ lane }: { lane: number }) {
   );
 }
 
+type LaneBarProps = {
+  placed: PlacedRun;
+  drawing: DrawingProps;
+  chart: TimeChart;
+  isFirst: boolean;
+  isFaint: boolean;
+};
+
 function LaneBar({
   placed: { run, left, width },
   drawing: { onOpen, openId, timeline },
   chart,
   isFirst,
   isFaint,
-}: {
-  placed: PlacedRun;
-  drawing: DrawingProps;
-  chart: TimeChart;
-  isFirst: boolean;
-  isFaint: boolean;
-}) {
+}: LaneBarProps) {
   const { displayName } = useFace(run.agent);
   const standing = useStandingThen(run);
   const untilMs = useUntil(run, timeline.endMs);

@@ -21,14 +21,7 @@ function isOpen(standing: string): boolean {
   return standing === "running" || standing === "waiting" || standing === "interrupted";
 }
 
-/** The bar of a run with its label, which stays in sight while a long bar is scrolled. */
-export function RunBar({
-  standing,
-  place: { left, width, within },
-  stickyPx,
-  isBeside = false,
-  children,
-}: {
+type RunBarProps = {
   standing: string;
   place: BarPlace;
   /** Where what is in sight begins. */
@@ -36,7 +29,16 @@ export function RunBar({
   /** Others may stand beside it: a label that does not fit inside is left out. */
   isBeside?: boolean;
   children: ReactNode;
-}) {
+};
+
+/** The bar of a run with its label, which stays in sight while a long bar is scrolled. */
+export function RunBar({
+  standing,
+  place: { left, width, within },
+  stickyPx,
+  isBeside = false,
+  children,
+}: RunBarProps) {
   const { tone, soft } = findLook(standing);
   const isInside = width >= (isBeside ? LEAST_LABEL_PX : INSIDE_PX);
   const isRight = within - left - width >= BESIDE_PX || within - left - width > left;
@@ -75,17 +77,14 @@ export function RunBar({
   );
 }
 
-function Label({
-  standing,
-  children,
-  className,
-  style,
-}: {
+type LabelProps = {
   standing: string;
   children: ReactNode;
   className: string;
   style: { left?: number; right?: number; maxWidth?: number };
-}) {
+};
+
+function Label({ standing, children, className, style }: LabelProps) {
   return (
     <span className={join("flex min-w-0 items-center gap-1 text-ink-2", className)} style={style}>
       {standing !== "completed" && <StatusIcon standing={standing} />}

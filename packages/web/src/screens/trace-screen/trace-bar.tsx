@@ -57,17 +57,9 @@ export function TraceBar({ look, index }: { look: ReturnType<typeof useLook>; in
   );
 }
 
-function ZoomButton({
-  words,
-  icon: Icon,
-  disabled = false,
-  onClick,
-}: {
-  words: string;
-  icon: typeof ZoomIn;
-  disabled?: boolean;
-  onClick: () => void;
-}) {
+type ZoomButtonProps = { words: string; icon: typeof ZoomIn; disabled?: boolean; onClick: () => void };
+
+function ZoomButton({ words, icon: Icon, disabled = false, onClick }: ZoomButtonProps) {
   return (
     <Tooltip words={words}>
       <Button kind="quiet" aria-label={words} disabled={disabled} onClick={onClick}>

@@ -20,15 +20,7 @@ import { SaveDialog } from "./saving.tsx";
 
 const RawPane = lazy(() => import("./raw-pane.tsx"));
 
-/** A draft on the page, whether of an agent that exists or of a new one, and the way it is saved. */
-export function DraftEditor({
-  draft,
-  isNew = false,
-  readOnly = false,
-  hasFile = true,
-  before = null,
-  head,
-}: {
+type DraftEditorProps = {
   draft: EditedAgent;
   isNew?: boolean;
   readOnly?: boolean;
@@ -37,7 +29,17 @@ export function DraftEditor({
   before?: AgentReview | null;
   /** What stands above it. */
   head: (save: () => void) => ReactNode;
-}) {
+};
+
+/** A draft on the page, whether of an agent that exists or of a new one, and the way it is saved. */
+export function DraftEditor({
+  draft,
+  isNew = false,
+  readOnly = false,
+  hasFile = true,
+  before = null,
+  head,
+}: DraftEditorProps) {
   const [, go] = useLocation();
   const [isSaving, setIsSaving] = useState(false);
   const isUnsaved = useIsDirty(draft) || isNew;

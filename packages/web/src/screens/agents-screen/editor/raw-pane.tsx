@@ -157,14 +157,10 @@ const COLOURS = HighlightStyle.define([
   { tag: [tags.link, tags.url], color: "var(--run)", textDecoration: "underline" },
 ]);
 
+type rawExtensionsProps = { readOnly: boolean; onText: (text: string) => void };
+
 /** The editor for an agent file: YAML between the dashes, Markdown below; Tab leaves it, so that the keyboard is not caught in it. */
-function rawExtensions({
-  readOnly,
-  onText,
-}: {
-  readOnly: boolean;
-  onText: (text: string) => void;
-}): Extension[] {
+function rawExtensions({ readOnly, onText }: rawExtensionsProps): Extension[] {
   return [
     EditorView.cspNonce.of(cspNonce()),
     lineNumbers(),

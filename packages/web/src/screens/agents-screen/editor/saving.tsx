@@ -13,16 +13,10 @@ import { tell, tellFailure } from "../../../ui/toast.tsx";
 import { type EditedAgent, forgetDraft } from "../agent-draft.ts";
 import { useAgentDraft, useIsDirty } from "../use-agent-draft.tsx";
 
+type SaveDialogProps = { open: boolean; onClose: () => void; onSaved: (name: string) => void };
+
 /** What saving will change, and the last word on it. */
-export function SaveDialog({
-  open,
-  onClose,
-  onSaved,
-}: {
-  open: boolean;
-  onClose: () => void;
-  onSaved: (name: string) => void;
-}) {
+export function SaveDialog({ open, onClose, onSaved }: SaveDialogProps) {
   const draft = useAgentDraft();
   const [isBusy, setIsBusy] = useState(false);
   const save = async () => {

@@ -87,21 +87,17 @@ export const LISTINGS: Readonly<Record<Listing, Look>> = {
   },
 };
 
-/** One of four for one tool: arrows choose, Tab goes to the next tool. */
-export function ListingChoice({
-  rule,
-  listing,
-  onChange,
-  readOnly,
-  canAllow,
-}: {
+type ListingChoiceProps = {
   rule: string;
   listing: Listing;
   onChange: (listing: Listing) => void;
   readOnly: boolean;
   /** Without a list of tools nothing can be added to it. */
   canAllow: boolean;
-}) {
+};
+
+/** One of four for one tool: arrows choose, Tab goes to the next tool. */
+export function ListingChoice({ rule, listing, onChange, readOnly, canAllow }: ListingChoiceProps) {
   const name = useId();
   return (
     <fieldset

@@ -96,6 +96,16 @@ function GroupRows({ group, rights, isFound }: { group: ToolGroup; rights: Right
   );
 }
 
+type ToolRowProps = {
+  name: string;
+  about: string;
+  listing: Listing;
+  verdict: RightsRow["verdict"] | undefined;
+  readOnly: boolean;
+  canAllow: boolean;
+  onListing: (rule: string, listing: Listing) => void;
+};
+
 const ToolRow = memo(function ToolRow({
   name,
   about,
@@ -104,15 +114,7 @@ const ToolRow = memo(function ToolRow({
   readOnly,
   canAllow,
   onListing,
-}: {
-  name: string;
-  about: string;
-  listing: Listing;
-  verdict: RightsRow["verdict"] | undefined;
-  readOnly: boolean;
-  canAllow: boolean;
-  onListing: (rule: string, listing: Listing) => void;
-}) {
+}: ToolRowProps) {
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-2.5 py-1">
       <div className="min-w-32 flex-1">

@@ -79,14 +79,10 @@ export function ValueControl({ kind, control, value, readOnly, onChange }: Contr
 
 const SECTIONS = new Map(listFormSections(AGENT_FIELDS).map(({ title, fields }) => [title, fields]));
 
+type SectionControlsProps = { section: FormSectionName; without?: readonly string[] };
+
 /** The controls of a section of the form, those aside that its own part of the page draws. */
-export function SectionControls({
-  section,
-  without = [],
-}: {
-  section: FormSectionName;
-  without?: readonly string[];
-}) {
+export function SectionControls({ section, without = [] }: SectionControlsProps) {
   return SECTIONS.get(section)?.flatMap(({ name, kind, control }) =>
     without.includes(name) ? [] : [<FieldControl key={name} name={name} kind={kind} control={control} />],
   );
@@ -97,18 +93,15 @@ function FieldControl({ name, kind, control }: { name: string; kind: ValueKind; 
   return <ValueControl kind={kind} control={control} value={value} readOnly={readOnly} onChange={set} />;
 }
 
-/** The controls of the parts of a map; a part that was emptied is left out. */
-export function PartControls({
-  parts,
-  values,
-  readOnly,
-  onChange,
-}: {
+type PartControlsProps = {
   parts: Readonly<Record<string, FieldPart>>;
   values: Readonly<Record<string, unknown>>;
   readOnly: boolean;
   onChange: (part: string, value: unknown) => void;
-}) {
+};
+
+/** The controls of the parts of a map; a part that was emptied is left out. */
+export function PartControls({ parts, values, readOnly, onChange }: PartControlsProps) {
   return Object.entries(parts).flatMap(([part, { kind, form }]) =>
     form ? (
       <ValueControl

@@ -45,17 +45,9 @@ export function DelegationTab() {
   );
 }
 
-function Names({
-  icon,
-  title,
-  names,
-  none,
-}: {
-  icon: ReactNode;
-  title: string;
-  names: readonly string[];
-  none: string;
-}) {
+type NamesProps = { icon: ReactNode; title: string; names: readonly string[]; none: string };
+
+function Names({ icon, title, names, none }: NamesProps) {
   return (
     <section aria-label={title} className="grid gap-1.5">
       <h2 className="flex items-center gap-1.5 text-sm font-semibold">

@@ -68,15 +68,13 @@ function byWorth(rows: readonly RightsRow[], saved: readonly RightsRow[] | null)
   return rows.toSorted((one, other) => rank(one) - rank(other));
 }
 
-function VerdictFilter({
-  rights,
-  verdict,
-  onChange,
-}: {
+type VerdictFilterProps = {
   rights: readonly RightsRow[];
   verdict: string;
   onChange: (verdict: string) => void;
-}) {
+};
+
+function VerdictFilter({ rights, verdict, onChange }: VerdictFilterProps) {
   const counts = Map.groupBy(rights, (row) => row.verdict);
   return (
     <fieldset aria-label="Verdict" className="flex gap-1">

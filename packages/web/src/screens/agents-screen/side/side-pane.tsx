@@ -14,15 +14,14 @@ import { TryTab } from "./try-tab.tsx";
 
 const NAMES = ["rights", "try", "delegation", "problems", "diff"];
 
-/** What comes of the text as it stands: rights, a tried call, delegations, problems, the difference to the file. */
-export function SidePane({
-  before,
-  onJump,
-}: {
+type SidePaneProps = {
   /** The review of the file, to compare with. */
   before: AgentReview | null;
   onJump: ((line: number) => void) | null;
-}) {
+};
+
+/** What comes of the text as it stands: rights, a tried call, delegations, problems, the difference to the file. */
+export function SidePane({ before, onJump }: SidePaneProps) {
   const [side, setSide] = useParam("side");
   const review = useSignal(useAgentDraft().review);
   const remarks = review ? review.problems.length + review.concerns.length + review.refusals.length : 0;

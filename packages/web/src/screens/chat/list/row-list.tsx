@@ -33,14 +33,10 @@ const HEIGHTS: Readonly<Record<ChatRow["kind"], number>> = {
 };
 const OVERSCAN = 8;
 
+type RowListProps = { cursor: RefObject<RowCursor | null>; onEnter: (row: ChatRow) => void };
+
 /** The conversation: only the lines in view are drawn, and its end stays in view while the person is there. */
-export function RowList({
-  cursor: handed,
-  onEnter,
-}: {
-  cursor: RefObject<RowCursor | null>;
-  onEnter: (row: ChatRow) => void;
-}) {
+export function RowList({ cursor: handed, onEnter }: RowListProps) {
   const store = useSession();
   const view = useChatView();
   const scroller = useRef<HTMLDivElement>(null);

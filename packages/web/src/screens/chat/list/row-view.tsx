@@ -14,18 +14,15 @@ import { useChatView } from "../chat-view.ts";
 import { AnswerRow } from "./answer-row.tsx";
 import type { ChatRow, GroupCounts } from "./flatten-session.ts";
 
-/** One line with its place in the tree. */
-export const RowView = memo(function RowView({
-  row,
-  index,
-  isCurrent,
-  measure,
-}: {
+type RowViewProps = {
   row: ChatRow;
   index: number;
   isCurrent: boolean;
   measure: (element: HTMLElement | null) => void;
-}) {
+};
+
+/** One line with its place in the tree. */
+export const RowView = memo(function RowView({ row, index, isCurrent, measure }: RowViewProps) {
   const view = useChatView();
   const { key, kind, level } = row;
   return (

@@ -147,18 +147,10 @@ function RunTab({ name, run, hasBegun, onOpen }: Omit<RunTabsProps, "tab" | "onT
   );
 }
 
+type OverviewProps = { run: TraceRun; index: TraceIndex; nowMs: number; onOpen: (runId: string) => void };
+
 /** A run in one look: where it stands in the tree, how it went, what it took. */
-function Overview({
-  run,
-  index,
-  nowMs,
-  onOpen,
-}: {
-  run: TraceRun;
-  index: TraceIndex;
-  nowMs: number;
-  onOpen: (runId: string) => void;
-}) {
+function Overview({ run, index, nowMs, onOpen }: OverviewProps) {
   const { tokens, costUsd, iterations, maxIterations, children, context } = run;
   const given = describeContext(context.mode);
   return (
@@ -196,15 +188,9 @@ function Overview({
   );
 }
 
-function Chain({
-  run,
-  index,
-  onOpen,
-}: {
-  run: TraceRun;
-  index: TraceIndex;
-  onOpen: (runId: string) => void;
-}) {
+type ChainProps = { run: TraceRun; index: TraceIndex; onOpen: (runId: string) => void };
+
+function Chain({ run, index, onOpen }: ChainProps) {
   const chain = chainAbove(index, run);
   const { displayName } = useFace(run.agent);
   if (chain.length === 0) return null;

@@ -174,17 +174,9 @@ function Work({ result: { subtree, criteria, ...own } }: { result: RunResult }) 
   );
 }
 
-function Lines({
-  title,
-  lines,
-  icon: Icon,
-  tone,
-}: {
-  title: string;
-  lines: readonly string[];
-  icon: LucideIcon;
-  tone: string;
-}) {
+type LinesProps = { title: string; lines: readonly string[]; icon: LucideIcon; tone: string };
+
+function Lines({ title, lines, icon: Icon, tone }: LinesProps) {
   if (lines.length === 0) return null;
   return (
     <PaneSection title={title}>

@@ -53,16 +53,10 @@ type Playhead = {
 const NO_COURSE = createCourse({ roots: [], moments: [], endMs: 0 });
 const Context = createContext<Playhead | null>(null);
 
+type PlayheadScopeProps = { trace: Trace; timeline: TimeAxis; children: ReactNode };
+
 /** Everything below it tells how things stood where the playhead is. */
-export function PlayheadScope({
-  trace,
-  timeline: whole,
-  children,
-}: {
-  trace: Trace;
-  timeline: TimeAxis;
-  children: ReactNode;
-}) {
+export function PlayheadScope({ trace, timeline: whole, children }: PlayheadScopeProps) {
   const { endMs } = whole;
   const [isPlaying] = useState(() => new Signal(false));
   const { at, show } = useAddressAt(isPlaying);
