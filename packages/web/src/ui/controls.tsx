@@ -1,5 +1,5 @@
 import { Tooltip as Base } from "@base-ui/react/tooltip";
-import { ChevronRight, Search } from "lucide-react";
+import { ChevronRight, type LucideIcon, Search } from "lucide-react";
 import type { ComponentProps, ReactElement, ReactNode } from "react";
 import { Link } from "wouter";
 import { join } from "./class-names.ts";
@@ -168,6 +168,19 @@ export function KeyHint({ keys }: { keys: string }) {
         </kbd>
       ))}
     </span>
+  );
+}
+
+type TipButtonProps = ComponentProps<typeof Button> & { icon: LucideIcon; words: string };
+
+/** An icon as a button, with words about it for those who point at it. */
+export function TipButton({ icon: Icon, words, kind = "quiet", ...rest }: TipButtonProps) {
+  return (
+    <Tooltip words={words}>
+      <Button {...rest} kind={kind} aria-label={rest["aria-label"] ?? words}>
+        <Icon aria-hidden className={rest.small ? "size-3.5" : "size-4"} />
+      </Button>
+    </Tooltip>
   );
 }
 

@@ -6,7 +6,7 @@ import { useParams } from "wouter";
 import { useSignal } from "../../live/signal.ts";
 import { SessionScope, useSession } from "../../live/use-session.tsx";
 import { join } from "../../ui/class-names.ts";
-import { Button, KeyHint, Segmented, TextLink, Tooltip } from "../../ui/controls.tsx";
+import { Button, KeyHint, Segmented, TextLink, TipButton } from "../../ui/controls.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
@@ -164,9 +164,9 @@ function TraceBar({ look, index }: { look: ReturnType<typeof useLook>; index: Tr
           <span className="figures mr-1 text-2xs text-ink-3">
             {look.zoom > 1 && `${look.zoom.toFixed(1)}×`}
           </span>
-          <ZoomButton words="Farther (-)" onClick={look.zoomOut} disabled={look.zoom <= 1} icon={ZoomOut} />
-          <ZoomButton words="Closer (+)" onClick={look.zoomIn} icon={ZoomIn} />
-          <ZoomButton
+          <TipButton words="Farther (-)" onClick={look.zoomOut} disabled={look.zoom <= 1} icon={ZoomOut} />
+          <TipButton words="Closer (+)" onClick={look.zoomIn} icon={ZoomIn} />
+          <TipButton
             words="Fit everything (0)"
             onClick={look.fit}
             disabled={look.zoom <= 1}
@@ -175,17 +175,5 @@ function TraceBar({ look, index }: { look: ReturnType<typeof useLook>; index: Tr
         </div>
       )}
     </div>
-  );
-}
-
-type ZoomButtonProps = { words: string; icon: typeof ZoomIn; disabled?: boolean; onClick: () => void };
-
-function ZoomButton({ words, icon: Icon, disabled = false, onClick }: ZoomButtonProps) {
-  return (
-    <Tooltip words={words}>
-      <Button kind="quiet" aria-label={words} disabled={disabled} onClick={onClick}>
-        <Icon className="size-4" />
-      </Button>
-    </Tooltip>
   );
 }

@@ -5,7 +5,7 @@ import { memo, useSyncExternalStore } from "react";
 import { useSignal } from "../../../live/signal.ts";
 import { ChoiceField } from "../../../ui/choosers.tsx";
 import { Button } from "../../../ui/controls.tsx";
-import { chooseHue } from "../../../ui/face.tsx";
+import { AGENT_COLOURS, chooseHue } from "../../../ui/face.tsx";
 import { FormSection, TextField } from "../../../ui/fields.tsx";
 import { NamePicker } from "../../../ui/name-picker.tsx";
 import { Empty, Loading, Note } from "../../../ui/states.tsx";
@@ -119,27 +119,12 @@ function PromptSection() {
   );
 }
 
-const COLOURS = [
-  "red",
-  "orange",
-  "yellow",
-  "green",
-  "teal",
-  "cyan",
-  "blue",
-  "indigo",
-  "violet",
-  "purple",
-  "magenta",
-  "pink",
-];
-
 const DRAWN_HERE = ["name", "displayName", "description", "icon", "color", "aliases"] as const;
 
 /** Who it is, and how others find it. */
 function IdentitySection() {
   const { form, change, readOnly } = useForm(...DRAWN_HERE);
-  const colours = [...new Set(form.color ? [...COLOURS, form.color] : COLOURS)];
+  const colours = new Set([...Object.keys(AGENT_COLOURS), ...(form.color ? [form.color] : [])]);
   return (
     <FormSection title="Identity">
       <div className="grid gap-3 @md:grid-cols-2">
@@ -184,7 +169,7 @@ function IdentitySection() {
           onChange={(color) => change({ color: color || null })}
           options={[
             { value: "", label: "From its name", mark: <Swatch hue={chooseHue(form.name, null)} /> },
-            ...colours.map((color) => ({
+            ...Array.from(colours, (color) => ({
               value: color,
               label: color,
               mark: <Swatch hue={chooseHue(form.name, color)} />,
