@@ -7,7 +7,9 @@ import {
   keepPreviousData,
   QueryClient,
   type QueryFilters,
+  type QueryKey,
   queryOptions,
+  type UseQueryOptions,
   useQuery,
 } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
@@ -44,31 +46,31 @@ export async function renew(filters: QueryFilters = {}): Promise<void> {
   );
 }
 
+type FetchedOptions<Answer> = Omit<UseQueryOptions<Answer>, "queryKey" | "queryFn">;
+
+/** What a path of the API answers. The news stream says by the key when it is out of date. */
+export function useFetched<Answer>(queryKey: QueryKey, path: string, options?: FetchedOptions<Answer>) {
+  return useQuery({ queryKey, queryFn: () => api.get<Answer>(path), ...options });
+}
+
 /** What the app must know at its start. */
 export function useAbout() {
-  return useQuery({ queryKey: ["about"], queryFn: () => api.get<About>("/api/about"), staleTime: 300_000 });
+  return useFetched<About>(["about"], "/api/about", { staleTime: 300_000 });
 }
 
 /** All agents with their health. */
 export function useAgents() {
-  return useQuery({ queryKey: ["agents"], queryFn: () => api.get<AgentList>("/api/agents") });
+  return useFetched<AgentList>(["agents"], "/api/agents");
 }
 
 /** Tools and groups that rules may name. */
 export function useTools() {
-  return useQuery({
-    queryKey: ["tools"],
-    queryFn: () => api.get<ToolList>("/api/tools"),
-    staleTime: 600_000,
-  });
+  return useFetched<ToolList>(["tools"], "/api/tools", { staleTime: 600_000 });
 }
 
 /** Calls that wait for a person. */
 export function useApprovals() {
-  return useQuery({
-    queryKey: ["approvals"],
-    queryFn: loadWaiting,
-  });
+  return useQuery({ queryKey: ["approvals"], queryFn: loadWaiting });
 }
 
 /** All calls that wait for a person, page by page: no question may be left out. */
@@ -86,11 +88,8 @@ export function useFace(name: string): AgentFace {
 
 /** How a session stands, without its runs. The news stream says when that is out of date. */
 export function useSessionDetail(sessionId: string) {
-  return useQuery({
-    queryKey: ["sessions", "one", sessionId],
-    queryFn: () => api.get<SessionDetail>(`/api/sessions/${encodePart(sessionId)}?limit=1`),
-    enabled: sessionId !== "",
-  });
+  const path = `/api/sessions/${encodePart(sessionId)}?limit=1`;
+  return useFetched<SessionDetail>(["sessions", "one", sessionId], path, { enabled: sessionId !== "" });
 }
 
 /** A run, and its end if it has come: what is known of it is then another thing. */

@@ -1,7 +1,6 @@
 import type { MessageDetail, StepView } from "@retinue/core/schema/api/session";
 import type { CallOutcome, TraceApproval } from "@retinue/core/schema/inspect/trace";
 import { showCost, showShort } from "@retinue/core/show/measures";
-import { useQuery } from "@tanstack/react-query";
 import {
   BookOpen,
   CalendarDays,
@@ -26,7 +25,7 @@ import {
   Wrench,
 } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { api } from "../data/client.ts";
+import { useFetched } from "../data/queries.ts";
 import { join } from "./class-names.ts";
 import { Chevron } from "./controls.tsx";
 import { Markdown } from "./rich-text/markdown.tsx";
@@ -99,9 +98,7 @@ function Outcome({ step: { kind, outcome = "running", status, approvedBy, error 
 /** What went into a turn or call and came out of it; what was cut is loaded whole. */
 function StepTexts({ step, approval }: { step: StepView; approval?: TraceApproval | undefined }) {
   const { messageId, closedSeq, isCut, kind, error, approvedBy } = step;
-  const query = useQuery({
-    queryKey: ["message", messageId, closedSeq],
-    queryFn: () => api.get<MessageDetail>(`/api/messages/${messageId}`),
+  const query = useFetched<MessageDetail>(["message", messageId, closedSeq], `/api/messages/${messageId}`, {
     enabled: isCut,
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -1,10 +1,9 @@
 import type { DelegationGraph } from "@retinue/core/schema/api/agent";
 import { showCount } from "@retinue/core/show/measures";
-import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft, RefreshCcwDot, Workflow } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { Link } from "wouter";
-import { api } from "../../data/client.ts";
+import { useFetched } from "../../data/queries.ts";
 import { IconLink } from "../../ui/controls.tsx";
 import { AgentName } from "../../ui/face.tsx";
 import { Empty, Loaded, Loading } from "../../ui/states.tsx";
@@ -14,10 +13,7 @@ const GraphView = lazy(() => import("./graph-view.tsx"));
 
 /** Every agent and whom it may delegate to. */
 export function AllAgentsGraph({ isOnTop }: { isOnTop: boolean }) {
-  const query = useQuery({
-    queryKey: ["agents", "graph"],
-    queryFn: () => api.get<DelegationGraph>("/api/agents-graph"),
-  });
+  const query = useFetched<DelegationGraph>(["agents", "graph"], "/api/agents-graph");
   const { data } = query;
   const Title = isOnTop ? "h1" : "h2";
   return (

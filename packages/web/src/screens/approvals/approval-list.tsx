@@ -23,6 +23,17 @@ export function ApprovalListPane({ lists, chosen, onChoose }: ApprovalListPanePr
   const { waiting, settled, loadOlder } = lists;
   const now = useNow(true);
   const [most, setMost] = useState(FIRST);
+  const listRows = (approvals: readonly ApprovalView[], isWaiting: boolean) =>
+    approvals.map((approval) => (
+      <ApprovalRow
+        key={approval.approvalId}
+        approval={approval}
+        isWaiting={isWaiting}
+        isChosen={approval.approvalId === chosen}
+        nowMs={now}
+        onChoose={onChoose}
+      />
+    ));
   return (
     <>
       <section aria-labelledby="waiting">
@@ -32,35 +43,13 @@ export function ApprovalListPane({ lists, chosen, onChoose }: ApprovalListPanePr
             <CircleCheck aria-hidden className="size-4 text-ok" /> Nothing waits for you.
           </p>
         ) : (
-          <ul>
-            {waiting.map((approval) => (
-              <ApprovalRow
-                key={approval.approvalId}
-                approval={approval}
-                isWaiting
-                isChosen={approval.approvalId === chosen}
-                nowMs={now}
-                onChoose={onChoose}
-              />
-            ))}
-          </ul>
+          <ul>{listRows(waiting, true)}</ul>
         )}
       </section>
       {settled.length > 0 && (
         <section aria-labelledby="answered">
           <Heading id="answered" text="Answered" count={settled.length} hasMore={loadOlder !== null} />
-          <ul>
-            {settled.slice(0, most).map((approval) => (
-              <ApprovalRow
-                key={approval.approvalId}
-                approval={approval}
-                isWaiting={false}
-                isChosen={approval.approvalId === chosen}
-                nowMs={now}
-                onChoose={onChoose}
-              />
-            ))}
-          </ul>
+          <ul>{listRows(settled.slice(0, most), false)}</ul>
           {(settled.length > most || loadOlder) && (
             <Button
               kind="quiet"

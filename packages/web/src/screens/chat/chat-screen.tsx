@@ -46,20 +46,17 @@ function Conversation() {
   const store = useSession();
   const loading = useSignal(store.loading);
   const view = useMemo(() => findView(store.sessionId), [store]);
-  if (loading.state === "failed")
+  if (loading.state === "failed" || loading.state === "loading")
     return (
       <>
         <ScreenHead title="Chat" />
-        <Failed failure={loading.failure} onRetry={() => store.again()}>
-          <TextLink href="/runs">All runs</TextLink>
-        </Failed>
-      </>
-    );
-  if (loading.state === "loading")
-    return (
-      <>
-        <ScreenHead title="Chat" />
-        <Loading label="Loading the session" />
+        {loading.state === "failed" ? (
+          <Failed failure={loading.failure} onRetry={() => store.again()}>
+            <TextLink href="/runs">All runs</TextLink>
+          </Failed>
+        ) : (
+          <Loading label="Loading the session" />
+        )}
       </>
     );
   return (

@@ -2,12 +2,11 @@ import type { About } from "@retinue/core/schema/api/inspect";
 import type { SessionCard, SessionList, Started, StartRequest } from "@retinue/core/schema/api/session";
 import { showCost, showCount } from "@retinue/core/show/measures";
 import { nameSessionStatus } from "@retinue/core/show/standing";
-import { useQuery } from "@tanstack/react-query";
 import { ArrowRight, LoaderCircle, WifiOff } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { api } from "../../data/client.ts";
-import { renew, useAbout } from "../../data/queries.ts";
+import { renew, useAbout, useFetched } from "../../data/queries.ts";
 import { useTabTitle } from "../../frame/places.ts";
 import { useShortcuts } from "../../frame/shortcuts.ts";
 import { useNow } from "../../live/signal.ts";
@@ -154,10 +153,10 @@ const MOST = 8;
 
 /** The last sessions of this project. */
 function RecentSessions() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ["sessions", "recent"],
-    queryFn: () => api.get<SessionList>(`/api/sessions?limit=${MOST}`),
-  });
+  const { data, error, refetch } = useFetched<SessionList>(
+    ["sessions", "recent"],
+    `/api/sessions?limit=${MOST}`,
+  );
   const now = useNow(true);
   if (error && !data) return <Failed failure={error} onRetry={() => void refetch()} />;
   if (!data || data.sessions.length === 0) return null;

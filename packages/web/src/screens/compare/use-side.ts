@@ -58,27 +58,10 @@ export function useCompared({ card, trace, readAtMs }: Side, clockMs: number): C
   }, [card, trace, aheadMs]);
 }
 
-/** How the two answers are shown: beside each other, or as one text in which words or lines are marked. */
-const ANSWER_VIEWS = ["beside", "words", "lines"] as const;
-export type AnswerView = (typeof ANSWER_VIEWS)[number];
-
-/** What is compared and how it is looked at, which lives in the address. */
-export function useCompareAddress() {
+/** Which sessions are compared, which the address says. */
+export function useComparedIds() {
   const { params, change } = useAddress();
   const a = params.get("a") ?? "";
   const b = params.get("b") ?? "";
-  const view = params.get("answers");
-  return {
-    a,
-    b,
-    swap: () => change({ a: b, b: a }),
-    /** Runs that are the same on both sides are left out. */
-    isOnlyDifferent: params.get("runs") === "differences",
-    showRuns: (which: "all" | "differences") => change({ runs: which === "all" ? "" : which }),
-    answerView: ANSWER_VIEWS.find((one) => one === view) ?? "beside",
-    showAnswers: (which: AnswerView) => change({ answers: which === "beside" ? "" : which }),
-    /** Which of several prompts the answers are of, from 1; null for the last one. */
-    prompt: Number(params.get("prompt")) || null,
-    showPrompt: (prompt: number) => change({ prompt: String(prompt) }),
-  };
+  return { a, b, swap: () => change({ a: b, b: a }) };
 }

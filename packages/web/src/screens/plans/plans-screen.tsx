@@ -1,10 +1,10 @@
 import type { SessionDetail, Started } from "@retinue/core/schema/api/session";
 import type { ExecutionPlan } from "@retinue/core/schema/plan";
-import { useQuery } from "@tanstack/react-query";
 import { CircleX, ListChecks, LoaderCircle, Plus } from "lucide-react";
 import { useEffect } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
 import { api, encodePart } from "../../data/client.ts";
+import { useFetched } from "../../data/queries.ts";
 import { useKeptText } from "../../live/use-kept-text.ts";
 import { join, REACHABLE } from "../../ui/class-names.ts";
 import { Button, ButtonLink, TextLink } from "../../ui/controls.tsx";
@@ -139,11 +139,11 @@ const OPEN = ["running", "waiting", "pending"];
 function PlanningWatch({ sessionId, plans }: { sessionId: string; plans: readonly ExecutionPlan[] }) {
   const [, go] = useLocation();
   const made = plans.find(({ planning }) => planning.sessionId === sessionId);
-  const { data, error, refetch } = useQuery({
-    queryKey: ["sessions", sessionId, "planning"],
-    queryFn: () => api.get<SessionDetail>(`/api/sessions/${encodePart(sessionId)}`),
-    refetchInterval: 2_000,
-  });
+  const { data, error, refetch } = useFetched<SessionDetail>(
+    ["sessions", sessionId, "planning"],
+    `/api/sessions/${encodePart(sessionId)}`,
+    { refetchInterval: 2_000 },
+  );
   useEffect(() => {
     if (made) go(`/plans/${encodePart(made.id)}`, { replace: true });
   }, [made, go]);

@@ -1,10 +1,9 @@
 import type { AgentCard, AgentDetail, SaveResult } from "@retinue/core/schema/api/agent";
-import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft, Copy, Save, Trash2, Undo2 } from "lucide-react";
 import { memo, useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { api, encodePart, withQuery } from "../../../data/client.ts";
-import { queryClient, renew, useAgents } from "../../../data/queries.ts";
+import { queryClient, renew, useAgents, useFetched } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { Button, IconLink } from "../../../ui/controls.tsx";
 import { ConfirmDialog } from "../../../ui/dialog.tsx";
@@ -20,7 +19,10 @@ import { SaveButton } from "./saving.tsx";
 
 /** One agent: its file and form beside each other with what it may do. */
 export const AgentEditor = memo(function AgentEditor({ name }: { name: string }) {
-  const query = useAgentDetail(name);
+  const query = useFetched<AgentDetail>(["agents", "one", name], `/api/agents/${encodePart(name)}`, {
+    // The file may have changed while the page was elsewhere.
+    refetchOnMount: "always",
+  });
   return (
     <>
       {!query.data && <ScreenHead title={name} />}
@@ -68,16 +70,6 @@ function createDraft({ card, text, hash, review }: AgentDetail): EditedAgent {
     file: { text: text ?? "", hash },
     review,
     stored: card.isEditable ? storedDraft(card.name) : null,
-  });
-}
-
-/** An agent with its file and what is known of it; the news stream says when it changed. */
-function useAgentDetail(name: string) {
-  return useQuery({
-    queryKey: ["agents", "one", name],
-    queryFn: () => api.get<AgentDetail>(`/api/agents/${encodePart(name)}`),
-    // The file may have changed while the page was elsewhere.
-    refetchOnMount: "always",
   });
 }
 

@@ -3,7 +3,6 @@ import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import type { RunResult } from "@retinue/core/schema/result";
 import { showNumber } from "@retinue/core/show/measures";
 import { describeContext } from "@retinue/core/show/standing";
-import { useQuery } from "@tanstack/react-query";
 import {
   CircleCheck,
   CircleX,
@@ -15,7 +14,8 @@ import {
   TriangleAlert,
 } from "lucide-react";
 import { Fragment, useMemo, useState } from "react";
-import { api, withQuery } from "../../../data/client.ts";
+import { withQuery } from "../../../data/client.ts";
+import { useFetched } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { join } from "../../../ui/class-names.ts";
@@ -236,10 +236,7 @@ type RunFile = RunDetail["files"][number];
 /** Files that the run left behind, and what it and everything below it changed. */
 export function FilesTab({ run, detail: { files } }: TabProps) {
   const { runId, closedSeq } = run;
-  const query = useQuery({
-    queryKey: ["run", runId, closedSeq, "diff"],
-    queryFn: () => api.get<RunDiff>(`/api/runs/${runId}/diff`),
-  });
+  const query = useFetched<RunDiff>(["run", runId, closedSeq, "diff"], `/api/runs/${runId}/diff`);
   const isReplayed = useIsPast();
   // The record names files when a run ends; what was changed is known only as it is now.
   if (isReplayed && run.endMs === null) return <Nothing>It had not ended at this moment.</Nothing>;
