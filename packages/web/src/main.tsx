@@ -26,7 +26,6 @@ createRoot(root).render(
 );
 loadAllScreens();
 
-/** The whole app. */
 function App() {
   const [place] = useLocation();
   return (

@@ -19,7 +19,6 @@ import { ApiFailure, api, encodePart, walkPages } from "./client.ts";
 export const queryClient = new QueryClient({
   defaultOptions: {
     // The server is on this machine: it answers without any network.
-    mutations: { networkMode: "always" },
     queries: {
       networkMode: "always",
       staleTime: 30_000,

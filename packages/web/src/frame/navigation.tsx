@@ -6,9 +6,7 @@ import { useAbout } from "../data/queries.ts";
 import { join } from "../ui/class-names.ts";
 import { Button, KeyHint, MOD, TipButton } from "../ui/controls.tsx";
 import { type AppPlace, isInPlace, PLACES } from "./places.ts";
-import { chooseTheme, THEME_CHOICES, THEMES, type ThemeChoice, useTheme } from "./theme.ts";
-
-const NEXT: Readonly<Record<ThemeChoice, ThemeChoice>> = { system: "light", light: "dark", dark: "system" };
+import { chooseTheme, THEME_CHOICES, THEMES, useTheme } from "./theme.ts";
 
 /** The way between screens: at the side on wide pages, at the bottom on a phone. */
 export function Navigation({ onPalette }: { onPalette: () => void }) {
@@ -90,7 +88,7 @@ function ModelNote() {
 function ThemeButton() {
   const theme = useTheme();
   const { icon } = THEMES[theme];
-  const next = () => chooseTheme(NEXT[theme]);
+  const next = () => chooseTheme(THEME_CHOICES[THEME_CHOICES.indexOf(theme) + 1] ?? "system");
   return <TipButton small icon={icon} words={`Theme: ${theme}`} onClick={next} />;
 }
 

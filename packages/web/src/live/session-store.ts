@@ -5,7 +5,6 @@ import { ApiFailure, api, walkPages } from "../data/client.ts";
 import { Signal } from "./signal.ts";
 import { findRetryDelay, followStream, whileVisible } from "./stream.ts";
 
-/** How far the page is with a session. */
 type Loading = { state: "loading" | "ready" | "reconnecting" } | { state: "failed"; failure: unknown };
 
 /** A message for the person about the session. */

@@ -1,5 +1,4 @@
 import type { ApprovalDecision, ApprovalView } from "@retinue/core/schema/api/approval";
-import { useMutation } from "@tanstack/react-query";
 import { Ban, Biohazard, Check, CheckCheck, CircleCheck, PauseCircle, TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, type Ref, useEffect, useRef, useState } from "react";
 import { ApiFailure, api, encodePart } from "../data/client.ts";
@@ -32,22 +31,11 @@ type ApprovalCardProps = {
 export function ApprovalCard({ approval, compact = false, isGone = false, onDone, ref }: ApprovalCardProps) {
   const note = useRef<HTMLInputElement>(null);
   const isArmed = useArmed(`${approval.approvalId} ${useWaitingIds()}`);
-  const answering = useAnswer(approval.approvalId, onDone);
+  const [isGiven, send] = useAnswer(approval.approvalId, onDone);
   const isOpen = approval.answer === null && !isGone;
-  const isReady = isArmed && isOpen && !answering.isPending && !answering.isSuccess;
-  // Two keys may come before the page is drawn again.
-  const isSent = useRef(false);
+  const isReady = isArmed && isOpen && !isGiven;
   const give = (answer: AnswerChoice, words: string) => {
-    if (!isReady || isSent.current) return;
-    isSent.current = true;
-    answering.mutate(
-      { answer, note: words },
-      {
-        onError: () => {
-          isSent.current = false;
-        },
-      },
-    );
+    if (isReady) void send(answer, words);
   };
   useShortcuts(
     compact
@@ -323,27 +311,34 @@ function AnswerForm({ isReady, onAnswer, compact, noteRef }: AnswerFormProps) {
   );
 }
 
-/** The answer as the server takes it. */
 function writeDecision(answer: AnswerChoice, note: string): ApprovalDecision {
   if (answer !== "deny") return { allowed: true, scope: answer };
   return { allowed: false, ...(note.trim() !== "" && { note: note.trim() }) };
 }
 
-/** Sends answers to one question. `onDone` comes after the server has taken it. */
-function useAnswer(approvalId: string, onDone?: (answer: AnswerChoice) => void) {
-  return useMutation({
-    mutationFn: ({ answer, note }: { answer: AnswerChoice; note: string }) =>
-      api.post(`/api/approvals/${encodePart(approvalId)}`, writeDecision(answer, note)),
-    onSuccess: (_, { answer }) => {
+/** Sends one answer to a question, or another one if that failed. `onDone` comes after the server has taken it. */
+function useAnswer(approvalId: string, onDone?: () => void) {
+  const [isGiven, setGiven] = useState(false);
+  // Two keys may come before the page is drawn again.
+  const isSent = useRef(false);
+  const send = async (answer: AnswerChoice, note: string) => {
+    if (isSent.current) return;
+    isSent.current = true;
+    setGiven(true);
+    try {
+      await api.post(`/api/approvals/${encodePart(approvalId)}`, writeDecision(answer, note));
       tell(answer === "deny" ? "Denied." : answer === "run" ? "Allowed for this run." : "Allowed once.");
-      onDone?.(answer);
-    },
-    onError: (failure) => {
+      onDone?.();
+      await renew({ queryKey: ["approvals"] });
+    } catch (failure) {
       if (failure instanceof ApiFailure && failure.status === 409) tell(failure.message);
       else tellFailure(failure);
-    },
-    onSettled: () => renew({ queryKey: ["approvals"] }),
-  });
+      await renew({ queryKey: ["approvals"] });
+      isSent.current = false;
+      setGiven(false);
+    }
+  };
+  return [isGiven, send] as const;
 }
 
 /** What was said to a call, by whom and when. */

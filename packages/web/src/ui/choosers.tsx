@@ -13,7 +13,6 @@ export const POPUP =
 export const POPUP_ITEM =
   "grid cursor-default grid-cols-[1rem_1fr] items-center gap-1.5 rounded-md py-1 pr-3 pl-1.5 text-sm outline-none select-none data-highlighted:bg-hover";
 
-/** One thing that can be chosen, in a few words. */
 type Option<Value extends string> = { value: Value; label: string; about?: string; mark?: ReactNode };
 
 type ChoiceFieldProps<Value extends string> = {

@@ -105,7 +105,6 @@ export type NameLook = { mark?: ReactNode; warning?: string | null; about?: stri
 
 const CHIP = "flex h-6 max-w-full cursor-default items-center gap-1 rounded pl-1.5 text-xs outline-none";
 
-/** A chosen name that can be taken out again. */
 function NameChip({ name, look }: { name: string; look: NameLook }) {
   return (
     <Combobox.Chip

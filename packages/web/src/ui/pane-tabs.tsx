@@ -2,7 +2,6 @@ import { Tabs } from "@base-ui/react/tabs";
 import type { ReactNode } from "react";
 import { REACHABLE } from "./class-names.ts";
 
-/** One of several panes in one place. */
 type PaneTab<Value> = { value: Value; label: string; badge?: ReactNode; content: ReactNode };
 
 type PaneTabsProps<Value extends string> = {

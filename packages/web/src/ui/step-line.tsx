@@ -34,7 +34,6 @@ import { TextBlock } from "./rich-text/visible-text-block.tsx";
 import { Failed } from "./states.tsx";
 import { Badge, type BadgeLook } from "./status.tsx";
 
-/** How calls end. */
 const OUTCOMES: Readonly<Record<CallOutcome, BadgeLook>> = {
   ok: { word: "ok", tone: "text-ok", icon: CircleCheck },
   cached: { word: "from an earlier call", tone: "text-ok", icon: CircleCheck },

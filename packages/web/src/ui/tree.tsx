@@ -3,7 +3,6 @@ import { ChevronDown, ChevronRight, ChevronsDownUp, ChevronsUpDown } from "lucid
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { actOnKey, type KeyActs, useShortcuts } from "../frame/shortcuts.ts";
 
-/** What a tree is made of. */
 type Nested<Node> = { readonly children: readonly Node[] };
 
 /** A node of a tree as a row. */
@@ -36,7 +35,6 @@ export function keepFitting<Node extends Nested<Node>>(
   return kept;
 }
 
-/** What is drawn of a tree. */
 type DrawnTree<Node> = {
   findId: (node: Node) => string;
   /** The nodes that are wanted with the way to them; null for all. */
@@ -118,7 +116,6 @@ function without(ids: ReadonlySet<string>, gone: readonly string[]): ReadonlySet
   return left.size === ids.size ? ids : left;
 }
 
-/** What the keys of a tree do. */
 type TreeKeysOptions<Node> = {
   tree: FoldedTree<Node>;
   cursorId: string | null;

@@ -14,7 +14,6 @@ import { Signal } from "../../live/signal.ts";
 /** A state of the file: what it says, and the server's name for that state. */
 type FileState = { text: string; hash: string | null };
 
-/** Where a draft begins. */
 type DraftStart = {
   /** Null for an agent that does not exist yet. */
   name: string | null;

@@ -73,7 +73,11 @@ function GraphList({ graph }: { graph: DelegationGraph }) {
           {targets.get(name)?.map(({ to, isInCycle }) => (
             <span key={to} className="inline-flex items-center gap-1">
               <AgentLink name={to} />
-              {isInCycle && <CycleWord />}
+              {isInCycle && (
+                <span className="inline-flex items-center gap-0.5 text-2xs font-medium text-bad">
+                  <RefreshCcwDot aria-hidden className="size-3" /> cycle
+                </span>
+              )}
             </span>
           ))}
         </li>
@@ -94,14 +98,6 @@ export function CycleList({ cycles }: { cycles: DelegationGraph["cycles"] }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-function CycleWord() {
-  return (
-    <span className="inline-flex items-center gap-0.5 text-2xs font-medium text-bad">
-      <RefreshCcwDot aria-hidden className="size-3" /> cycle
-    </span>
   );
 }
 

@@ -151,7 +151,6 @@ function Examples({ examples, isPaced, onStart }: ExamplesProps) {
 
 const MOST = 8;
 
-/** The last sessions of this project. */
 function RecentSessions() {
   const { data, error, refetch } = useFetched<SessionList>(
     ["sessions", "recent"],

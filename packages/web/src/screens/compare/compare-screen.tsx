@@ -15,7 +15,7 @@ import { Answers } from "./answers.tsx";
 import { FiguresTable, FileLists } from "./figures-table.tsx";
 import { PairsGrid } from "./pairs-grid.tsx";
 import { ComparedPart, PartNote, SideHeads } from "./side-heads.tsx";
-import { type Compared, type Side, useCompared, useComparedIds, useSide } from "./use-side.ts";
+import { type Compared, useCompared, useComparedIds, useSide } from "./use-side.ts";
 
 /** Two sessions beside each other: what they took, what they did, what they came to. */
 export default function CompareScreen() {
@@ -64,15 +64,11 @@ function Both(ids: { a: string; b: string }) {
   const failed = [one, other].filter(({ failure }) => failure !== null);
   if (failed.length === 0) return <Loading rows={12} label="Loading both sessions" />;
   const left = [one, other].filter(({ failure }) => failure === null);
-  return failed.map((side) => <Missing key={side.sessionId} side={side} left={left} />);
-}
-
-function Missing({ side, left }: { side: Side; left: readonly Side[] }) {
-  return (
-    <Failed failure={side.failure} onRetry={side.retry}>
-      <TextLink href={tickedPath(left.map(({ sessionId }) => sessionId))}>Tick another session</TextLink>
+  return failed.map(({ sessionId, failure, retry }) => (
+    <Failed key={sessionId} failure={failure} onRetry={retry}>
+      <TextLink href={tickedPath(left.map((side) => side.sessionId))}>Tick another session</TextLink>
     </Failed>
-  );
+  ));
 }
 
 const WHICH = [
@@ -82,7 +78,6 @@ const WHICH = [
 
 type ComparisonProps = { a: Compared; b: Compared; nowMs: number };
 
-/** The comparison of two sessions that are both there. */
 function Comparison({ a, b, nowMs }: ComparisonProps) {
   const [which, showWhich] = useChoice("runs", WHICH, "all");
   const isOnlyDifferent = which === "differences";

@@ -227,7 +227,6 @@ function showSign(difference: number): string {
   return difference > 0 ? "+" : "−";
 }
 
-/** A count as it is. */
 function plain(value: number): string {
   return showNumber(value);
 }

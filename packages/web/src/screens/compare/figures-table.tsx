@@ -48,7 +48,6 @@ export function FiguresTable({ a, b }: { a: SessionFacts; b: SessionFacts }) {
 
 type FactLineProps = Omit<FactRow, "a" | "b"> & { a: ReactNode; b: ReactNode };
 
-/** The lines with words. */
 function wordRows(a: SessionFacts, b: SessionFacts): FactLineProps[] {
   const row = (
     name: string,

@@ -181,12 +181,9 @@ function PairsHead({ isHidden, tree }: { isHidden: boolean; tree: FoldedTree<Run
 const INDENT_PX = 14;
 const MOST_INDENTS = 10;
 
-/** Columns of the list where there is room. */
 const COLUMNS = "grid grid-cols-[minmax(0,1fr)_20rem_20rem]";
-/** Columns of what is told of one run. */
 const FIGURES = "grid grid-cols-[5.75rem_4rem_3.5rem_1fr] items-center gap-x-2";
 
-/** What is told of one side's run. */
 type SideOfRow = {
   /** How it stands in one word. */
   standing: string;
@@ -195,7 +192,6 @@ type SideOfRow = {
   path: string;
 };
 
-/** What a row is told by the list around it. */
 type PairLineProps = {
   row: PairRow;
   rowIndex: number;

@@ -6,7 +6,7 @@ import { useAddress } from "../../ui/use-address.ts";
 import { gatherFacts, type SessionFacts } from "./facts.ts";
 
 /** One of the two sessions, as far as it is there. */
-export type Side = {
+type Side = {
   sessionId: string;
   card: SessionCard | undefined;
   trace: Trace | undefined;

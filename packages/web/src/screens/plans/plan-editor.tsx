@@ -134,7 +134,6 @@ type StepFormProps = {
   change: Change;
 };
 
-/** One step of a plan that is edited. */
 function StepForm({ step, index, steps, problems, change }: StepFormProps) {
   const set = (changed: Partial<Omit<PlanStep, "id">>) =>
     change({ kind: "step", id: step.id, change: changed });

@@ -125,7 +125,6 @@ type RunsToolbarProps = {
   onLeave: () => void;
 };
 
-/** Search and filters of the list. */
 function RunsToolbar({
   filters: { search, since, only, set },
   counts,

@@ -136,7 +136,8 @@ function useLines(lines: readonly GroupLine[], { scroller, isNarrow, endPx }: Li
   });
 }
 
-const TITLES: readonly { name: string; className?: string }[] = [
+const TITLES: readonly { name: string; className?: string; isUnseen?: true }[] = [
+  { name: "Ticked", isUnseen: true },
   { name: "Status" },
   { name: "Task" },
   { name: "Agent", className: "hidden @4xl:block" },
@@ -145,6 +146,7 @@ const TITLES: readonly { name: string; className?: string }[] = [
   { name: "Tokens", className: "hidden text-right @5xl:block" },
   { name: "Cost", className: "text-right" },
   { name: "Changed", className: "text-right" },
+  { name: "What to do", isUnseen: true },
 ];
 
 function GridTitles({ isHidden }: { isHidden: boolean }) {
@@ -157,17 +159,11 @@ function GridTitles({ isHidden }: { isHidden: boolean }) {
           COLUMNS,
         )}
       >
-        <TitleCell>
-          <span className="sr-only">Ticked</span>
-        </TitleCell>
-        {TITLES.map(({ name, className }) => (
+        {TITLES.map(({ name, className, isUnseen }) => (
           <TitleCell key={name} className={className}>
-            {name}
+            {isUnseen ? <span className="sr-only">{name}</span> : name}
           </TitleCell>
         ))}
-        <TitleCell>
-          <span className="sr-only">What to do</span>
-        </TitleCell>
       </GridRow>
     </RowGroup>
   );

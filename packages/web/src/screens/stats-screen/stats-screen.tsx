@@ -66,7 +66,6 @@ function Figures({ stats, by, isOld, range }: FiguresProps) {
   );
 }
 
-/** The figures of all runs together. */
 function TotalTiles({ total }: { total: RunStats }) {
   const { runs, open, successes, partials, cancelled, durationMs, tokens, costUsd, costPerSuccessUsd } =
     total;
@@ -216,10 +215,8 @@ const RANGES = [
   { value: "all", name: "All", days: null, drawn: 14 },
 ] as const;
 
-/** One of those. */
 type StatsRange = (typeof RANGES)[number]["value"];
 
-/** Ways to group. */
 const GROUPINGS = [
   { value: "role", name: "Agent" },
   { value: "model", name: "Model" },

@@ -271,7 +271,6 @@ const FIGURES: readonly Column[] = [
   },
 ];
 
-/** The columns for a way to group. */
 function columnsFor(by: StatsBy): readonly Column[] {
   return [...(by === "model" ? [] : [ROLE]), ...(by === "role" ? [] : [MODEL]), ...FIGURES];
 }
@@ -318,7 +317,6 @@ function showCounts(counts: Readonly<Record<string, number>>): string {
     .join(", ");
 }
 
-/** All of the counts together. */
 function sumCounts(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }

@@ -31,7 +31,6 @@ const LEAST_PX = 120;
 /** Wider blocks are more than browsers place well. */
 const MOST_PX = 4_000_000;
 
-/** What a drawing is made for. */
 type ChartOptions = {
   timeline: TimeAxis;
   zoom: number;

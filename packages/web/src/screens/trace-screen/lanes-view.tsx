@@ -95,7 +95,12 @@ export function LanesView(props: DrawingProps) {
             className="absolute top-0 left-0 flex h-[34px] min-w-full border-b border-line/60"
             style={{ transform: `translateY(${start - HEAD_PX}px)`, width: chart.leftPx + chart.widthPx }}
           >
-            <LaneName lane={at} />
+            <Cell
+              className="figures sticky left-0 z-10 grid shrink-0 place-items-center border-r border-line bg-panel text-2xs text-ink-3"
+              style={{ width: NAME_PX }}
+            >
+              {at + 1}
+            </Cell>
             <Cell className="relative" style={{ width: chart.widthPx }}>
               {placeLane(lanes[at] ?? [], window, firstId).map((placed) => (
                 <LaneBar
@@ -132,17 +137,6 @@ function LanesHead({ chart }: { chart: TimeChart }) {
         </TitleCell>
       </GridRow>
     </RowGroup>
-  );
-}
-
-function LaneName({ lane }: { lane: number }) {
-  return (
-    <Cell
-      className="figures sticky left-0 z-10 grid shrink-0 place-items-center border-r border-line bg-panel text-2xs text-ink-3"
-      style={{ width: NAME_PX }}
-    >
-      {lane + 1}
-    </Cell>
   );
 }
 

@@ -14,7 +14,6 @@ const INSIDE_PX = 110;
 const BESIDE_PX = 150;
 const LEAST_LABEL_PX = 28;
 
-/** A bar in pixels, and the width of everything it is drawn in. */
 type BarPlace = { left: number; width: number; within: number };
 
 function isOpen(standing: string): boolean {
@@ -105,7 +104,6 @@ function nameStep({ kind, tool, turn, durationMs }: StepView): string {
   return `${kind === "turn" ? `turn ${turn ?? "?"}` : tool}, ${time}`;
 }
 
-/** What a strip is told. */
 type StepStripProps = {
   runId: string;
   chart: TimeChart;

@@ -133,7 +133,6 @@ const VIEWS = [
   { value: "lanes", name: "Lanes" },
 ] as const;
 
-/** What can be done with the drawing. */
 function TraceBar({ look, index }: { look: ReturnType<typeof useLook>; index: TraceIndex }) {
   const { failures } = index;
   const isNarrow = useNarrow();

@@ -78,7 +78,6 @@ export function useLook(index: TraceIndex, onFailure: (run: TraceRun) => void) {
 export const TABS = ["prompt", "result", "tools", "files", "permissions", "raw"] as const;
 export type Tab = (typeof TABS)[number];
 
-/** How the runs are drawn. */
 type View = "tree" | "lanes";
 
 type Change = { run?: string | null; tab?: Tab; view?: View; q?: string; at?: string | null };

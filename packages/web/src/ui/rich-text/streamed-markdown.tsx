@@ -10,7 +10,6 @@ const REHYPE = [defaultRehypePlugins.sanitize, defaultRehypePlugins.harden].filt
 
 const REMARK = [...Object.values(defaultRemarkPlugins), keepBreaks];
 
-/** An element as such, without what the library would add to it. */
 const plain =
   (Tag: keyof JSX.IntrinsicElements) =>
   ({ children }: { children?: ReactNode }) => <Tag>{children}</Tag>;

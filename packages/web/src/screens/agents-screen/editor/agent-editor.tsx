@@ -77,8 +77,17 @@ function createDraft({ card, text, hash, review }: AgentDetail): EditedAgent {
 function EditorHead({ card, canCopy, onSave }: { card: AgentCard; canCopy: boolean; onSave: () => void }) {
   const [isDeleting, setIsDeleting] = useState(false);
   const isFile = card.isEditable;
+  const title = (
+    <span className="flex min-w-0 items-center gap-2">
+      <IconLink href="/agents" aria-label="All agents" className="lg:hidden">
+        <ArrowLeft aria-hidden className="size-4" />
+      </IconLink>
+      <AgentMark name={card.name} />
+      <span className="truncate">{card.displayName}</span>
+    </span>
+  );
   return (
-    <ScreenHead title={<HeadTitle card={card} />} tab={card.displayName} about={<About card={card} />}>
+    <ScreenHead title={title} tab={card.displayName} about={<About card={card} />}>
       {isFile && <Discard />}
       {isFile && (
         <Button kind="danger" onClick={() => setIsDeleting(true)}>
@@ -89,18 +98,6 @@ function EditorHead({ card, canCopy, onSave }: { card: AgentCard; canCopy: boole
       {!isFile && canCopy && <Customise card={card} />}
       <DeleteDialog card={card} open={isDeleting} onClose={() => setIsDeleting(false)} />
     </ScreenHead>
-  );
-}
-
-function HeadTitle({ card }: { card: AgentCard }) {
-  return (
-    <span className="flex min-w-0 items-center gap-2">
-      <IconLink href="/agents" aria-label="All agents" className="lg:hidden">
-        <ArrowLeft aria-hidden className="size-4" />
-      </IconLink>
-      <AgentMark name={card.name} />
-      <span className="truncate">{card.displayName}</span>
-    </span>
   );
 }
 

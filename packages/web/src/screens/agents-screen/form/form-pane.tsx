@@ -42,28 +42,24 @@ export const FormPane = memo(function FormPane({ onProblems }: { onProblems: () 
         </Note>
       )}
       <IdentitySection />
-      <ModelSection />
+      <FormSection title="Model">
+        <div className="grid gap-3 @md:grid-cols-2">
+          <SectionControls section="Model" />
+        </div>
+      </FormSection>
       <RightsSection />
       <SubagentsSection />
       <LimitsSection />
-      <WorkSection />
+      <FormSection title="Context, workspace and flow">
+        <div className="grid gap-3 @md:grid-cols-3">
+          <SectionControls section="Work" />
+        </div>
+      </FormSection>
       <PromptSection />
     </div>
   );
 });
 
-/** Which model answers for it. */
-function ModelSection() {
-  return (
-    <FormSection title="Model">
-      <div className="grid gap-3 @md:grid-cols-2">
-        <SectionControls section="Model" />
-      </div>
-    </FormSection>
-  );
-}
-
-/** Upper bounds; an empty one is as the settings say. */
 function LimitsSection() {
   const { form, change, readOnly } = useForm("limits");
   const set = (part: string, value: unknown) => {
@@ -90,18 +86,6 @@ function LimitsSection() {
   );
 }
 
-/** What it gets to see, and how it works. */
-function WorkSection() {
-  return (
-    <FormSection title="Context, workspace and flow">
-      <div className="grid gap-3 @md:grid-cols-3">
-        <SectionControls section="Work" />
-      </div>
-    </FormSection>
-  );
-}
-
-/** What it is told before its task. */
 function PromptSection() {
   const { form, change, readOnly } = useForm("prompt");
   return (
@@ -121,7 +105,6 @@ function PromptSection() {
 
 const DRAWN_HERE = ["name", "displayName", "description", "icon", "color", "aliases"] as const;
 
-/** Who it is, and how others find it. */
 function IdentitySection() {
   const { form, change, readOnly } = useForm(...DRAWN_HERE);
   const colours = new Set([...Object.keys(AGENT_COLOURS), ...(form.color ? [form.color] : [])]);

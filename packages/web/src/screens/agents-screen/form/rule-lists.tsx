@@ -6,7 +6,6 @@ import { join } from "../../../ui/class-names.ts";
 /** In which of an agent's lists a rule stands. */
 export type Listing = "allow" | "ask" | "never" | "none";
 
-/** The form's lists of rules. */
 type RuleLists = Pick<AgentForm, "tools" | "askTools" | "disallowedTools">;
 
 /** The list of each listing, the strictest last. Null is all that the parent grants: a list that cannot be added to. */

@@ -137,7 +137,6 @@ const ToolRow = memo(function ToolRow({
   );
 });
 
-/** Tools that belong together. */
 type ToolGroup = {
   name: string;
   tools: ToolList["tools"];
@@ -145,7 +144,6 @@ type ToolGroup = {
   isRule: boolean;
 };
 
-/** Tools by their first group, those that fit some words only. */
 function toolGroups({ tools, groups }: ToolList, words: string): ToolGroup[] {
   const fits = createFilter(words);
   const found = tools.filter(({ name, groups: own, description }) => fits(name, ...own, description));

@@ -179,7 +179,6 @@ type Schema = {
   minimum?: unknown;
 };
 
-/** Values that make a first try useful, by the name of the field. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   path: "src/index.ts",
   file: "src/index.ts",

@@ -126,7 +126,6 @@ function sortSiblings(ids: readonly string[], from: Conversation, before: readon
   return { sorted: [...before, ...ids.filter((id) => !known.has(id))], counts };
 }
 
-/** Whether a run has not ended. */
 function isLive(run: RunView): boolean {
   return run.endedAtMs === null;
 }

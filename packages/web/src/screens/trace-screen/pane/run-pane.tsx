@@ -25,7 +25,6 @@ const KEY = "retinue.trace.pane";
 const LEAST_PX = 320;
 const MOST_PX = 1_000;
 
-/** What the pane is given. */
 type RunPaneProps = {
   run: TraceRun;
   index: TraceIndex;
@@ -111,7 +110,6 @@ const PARTS: Readonly<Record<Tab, { name: string; part: ComponentType<TabProps> 
 
 type RunTabsProps = Pick<RunPaneProps, "run" | "tab" | "onTab" | "onOpen"> & { hasBegun: boolean };
 
-/** The parts of what is known of a run. */
 function RunTabs({ tab, onTab, ...rest }: RunTabsProps) {
   return (
     <PaneTabs
@@ -207,7 +205,6 @@ function Chain({ run, index, onOpen }: ChainProps) {
   );
 }
 
-/** A run that can be gone to. */
 function ChainLink({ run, onOpen }: { run: TraceRun; onOpen: (runId: string) => void }) {
   const { displayName } = useFace(run.agent);
   return (

@@ -36,7 +36,6 @@ export type Course = {
   findMoments(runId: string): readonly CallMoment[];
 };
 
-/** What a course is made from: the runs, their calls, and the last moment there is. */
 type CourseSource = { roots: readonly TraceRun[]; moments: readonly CallMoment[]; endMs: number };
 
 const NONE: readonly CallMoment[] = [];
@@ -104,7 +103,6 @@ function weigh({ what }: Happening): number {
   return BY_WEIGHT.indexOf(what);
 }
 
-/** Everything that one can step to, in the order of time. */
 function listHappenings(
   runs: readonly TraceRun[],
   moments: readonly CallMoment[],

@@ -221,7 +221,6 @@ const MOST_FRAME_MS = 250;
 /** Without motion the playhead goes from one thing that happened to a later one, no more often than can be read. */
 const STEP_MS = 700;
 
-/** Moves the playhead while it plays, and stops at the end. */
 function usePlay(
   at: Signal<number | null>,
   isPlaying: Signal<boolean>,
