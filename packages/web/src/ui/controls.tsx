@@ -56,15 +56,15 @@ export function IconLink({ className, ...rest }: LinkProps) {
 }
 
 /** The browser's own choice of one among a few, told as text. */
-export function Select({
+export function Select<Value extends string = string>({
   onChoose,
   className,
   ...rest
-}: Omit<ComponentProps<"select">, "onChange"> & { onChoose: (value: string) => void }) {
+}: Omit<ComponentProps<"select">, "onChange"> & { onChoose: (value: Value) => void }) {
   return (
     <select
       {...rest}
-      onChange={(event) => onChoose(event.target.value)}
+      onChange={(event) => onChoose(event.target.value as Value)}
       className={join(
         "h-8 rounded-md border border-line-strong bg-panel px-2 text-sm text-ink-2 hover:bg-hover",
         className,

@@ -24,7 +24,7 @@ export default function RunsScreen() {
   const ticks = useTicks();
   const [stopping, setStopping] = useState<SessionCard | null>(null);
   const grid = useRef<GridHandle>(null);
-  const isFiltered = filters.search !== "" || filters.since !== "" || filters.only !== null;
+  const isFiltered = filters.search !== "" || filters.since !== "" || filters.only !== "";
   const only = query.data?.searchedOnly;
   return (
     <>
@@ -125,12 +125,7 @@ type RunsToolbarProps = {
   onLeave: () => void;
 };
 
-function RunsToolbar({
-  filters: { search, since, only, set },
-  counts,
-  areCountsCut,
-  onLeave,
-}: RunsToolbarProps) {
+function RunsToolbar({ filters, counts, areCountsCut, onLeave }: RunsToolbarProps) {
   const all = counts.needsYou + counts.running + counts.done;
   const mark = (count: number, isUrgent = false) => (
     <span className={join("figures text-2xs", isUrgent ? "font-semibold text-warn" : "text-ink-3")}>
@@ -144,33 +139,32 @@ function RunsToolbar({
         label="Search titles, tasks and answers"
         does="Search sessions"
         around="min-w-44 flex-1 sm:max-w-72"
-        value={search}
-        onChange={(text) => set("q", text)}
+        value={filters.search}
+        onChange={filters.setSearch}
         onLeave={onLeave}
       />
       <Segmented<SessionGroup | "">
         label="Show"
-        value={only ?? ""}
+        value={filters.only}
         choices={[
           { value: "", name: "All", mark: mark(all) },
-          ...GROUPS.map(({ group, name }) => ({
-            value: group,
+          ...GROUPS.map(({ value, name }) => ({
+            value,
             name,
-            mark: mark(counts[group], group === "needsYou" && counts[group] > 0),
+            mark: mark(counts[value], value === "needsYou" && counts[value] > 0),
           })),
         ]}
-        onChange={(value) => set("state", value)}
+        onChange={filters.setOnly}
         className="max-w-full overflow-x-auto max-sm:order-3"
       />
       <Select
         aria-label="Period"
-        value={since}
-        onChoose={(value) => set("since", value)}
+        value={filters.since}
+        onChoose={filters.setSince}
         className="max-sm:order-2 sm:ml-auto"
       >
-        <option value="">Any time</option>
-        {Object.entries(PERIODS).map(([word, { name }]) => (
-          <option key={word} value={word}>
+        {PERIODS.map(({ value, name }) => (
+          <option key={value} value={value}>
             {name}
           </option>
         ))}

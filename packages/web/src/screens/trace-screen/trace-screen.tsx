@@ -17,7 +17,7 @@ import { PlayheadBar, PlayheadToggle } from "./playhead/playhead-bar.tsx";
 import { PlayheadScope, useIsPast, usePlayhead } from "./playhead/playhead-scope.tsx";
 import { TraceHead } from "./trace-head.tsx";
 import { TreeView } from "./tree-view.tsx";
-import { useLook } from "./use-look.ts";
+import { useLook, VIEWS } from "./use-look.ts";
 import { type TraceIndex, useTrace } from "./use-trace.ts";
 
 /** One session as a tree of runs, drawn along time. */
@@ -106,8 +106,6 @@ function Drawn(loaded: ReturnType<typeof useTrace> & { trace: Trace }) {
             run={open}
             index={index}
             nowMs={nowMs}
-            tab={look.tab}
-            onTab={look.showTab}
             onOpen={look.open}
             onClose={look.close}
           />
@@ -127,11 +125,6 @@ function useBackToRun(openId: string | null): void {
     document.querySelector<HTMLElement>(`[data-run="${CSS.escape(left)}"]`)?.focus({ preventScroll: true });
   }, [openId]);
 }
-
-const VIEWS = [
-  { value: "tree", name: "Tree" },
-  { value: "lanes", name: "Lanes" },
-] as const;
 
 function TraceBar({ look, index }: { look: ReturnType<typeof useLook>; index: TraceIndex }) {
   const { failures } = index;

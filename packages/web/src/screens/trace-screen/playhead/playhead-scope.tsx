@@ -16,10 +16,10 @@ import { walkPages } from "../../../data/client.ts";
 import { Signal, useSelected, useSignal } from "../../../live/signal.ts";
 import { useRequired } from "../../../live/use-required.ts";
 import { useSession } from "../../../live/use-session.tsx";
+import { useAddress } from "../../../ui/use-address.ts";
 import { useNarrow } from "../../../ui/use-narrow.ts";
 import { findOrigin } from "../chart.tsx";
 import { createTimeAxis, type TimeAxis } from "../time-axis.ts";
-import { useTraceAddress } from "../use-look.ts";
 import { advance, choosePace, type PlayPace, type Speed } from "./advance.ts";
 import { type Course, createCourse } from "./course.ts";
 import { type CallMoment, foldedIn, idleUntil, readMomentList, upperBound } from "./moments.ts";
@@ -178,7 +178,9 @@ const WRITE_MS = 300;
  * while it plays: any other change of the address stops it.
  */
 function useAddressAt(isPlaying: Signal<boolean>) {
-  const { atMs: asked, change } = useTraceAddress();
+  const { params, change } = useAddress();
+  const said = params.get("at") ?? "";
+  const asked = /^\d{1,12}$/.test(said) ? Number(said) : null;
   const [at] = useState(() => new Signal<number | null>(asked));
   const written = useRef(asked);
   // Layout effects, because a page that is left is only hidden until the next one is loaded.
