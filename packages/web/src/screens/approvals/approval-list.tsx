@@ -16,7 +16,11 @@ import { Badge, type BadgeLook } from "../../ui/status.tsx";
 
 const FIRST = 30;
 
-type ApprovalListPaneProps = { lists: ApprovalLists; chosen: string | null; onChoose: (id: string) => void };
+type ApprovalListPaneProps = {
+  lists: ReturnType<typeof useApprovalLists>;
+  chosen: string | null;
+  onChoose: (id: string) => void;
+};
 
 /** What waits, and below it what has been answered. */
 export function ApprovalListPane({ lists, chosen, onChoose }: ApprovalListPaneProps) {
@@ -156,21 +160,10 @@ function summarizeCall({ tool, input, presented, targets }: ApprovalView): strin
     .slice(0, 300);
 }
 
-/** What waits, the oldest first, and what does not any more, the newest first. */
-type ApprovalLists = {
-  waiting: readonly ApprovalView[];
-  settled: readonly ApprovalView[];
-  isLoading: boolean;
-  failure: unknown;
-  retry: () => void;
-  /** Loads answers further back; null if there are none. */
-  loadOlder: (() => void) | null;
-};
-
 const NONE: readonly ApprovalView[] = [];
 
-/** Both lists, kept up to date by the news stream. */
-export function useApprovalLists(): ApprovalLists {
+/** What waits, the oldest first, and what does not any more, the newest first; kept up to date by the news stream. */
+export function useApprovalLists() {
   const open = useApprovals();
   const answered = useInfiniteQuery({
     queryKey: ["approvals", "answered"],
@@ -191,6 +184,7 @@ export function useApprovalLists(): ApprovalLists {
     isLoading: open.isPending,
     failure: open.data ? null : open.error,
     retry: () => void Promise.all([open.refetch(), answered.refetch()]),
+    /** Loads answers further back; null if there are none. */
     loadOlder: answered.hasNextPage ? () => void answered.fetchNextPage() : null,
   };
 }

@@ -6,37 +6,10 @@ import { walkRuns } from "@retinue/core/show/walk-runs";
 import { showSpan } from "../trace-screen/time-axis.ts";
 
 /** What a session amounts to, as far as it can be compared with another. */
-export type SessionFacts = {
-  standing: string;
-  /** The run that the session ended with, or is at; undefined if nothing has run. */
-  last: TraceRun | undefined;
-  task: string;
-  agent: string | null;
-  /** Of all runs, the most used first. */
-  models: readonly string[];
-  prompts: number;
-  runs: number;
-  agents: number;
-  levels: number;
-  atOnce: number;
-  turns: number;
-  calls: number;
-  tokens: number;
-  /** Unknown is null, never 0. */
-  costUsd: number | null;
-  activeMs: number;
-  failed: number;
-  cutShort: number;
-  stopped: number;
-  asked: number;
-  denied: number;
-  deliverables: { there: number; all: number };
-  /** Paths below the project or the session's workspace, each once. */
-  files: readonly string[];
-};
+export type SessionFacts = ReturnType<typeof gatherFacts>;
 
 /** Adds up what a trace says. `aheadMs` has passed since it was read, which counts while the session is at work. */
-export function gatherFacts(trace: Trace, card: SessionCard, aheadMs: number): SessionFacts {
+export function gatherFacts(trace: Trace, card: SessionCard, aheadMs: number) {
   const { totals, runs: roots } = trace;
   const all = [...walkRuns(roots)];
   const count = (status: string) => totals.statuses[status] ?? 0;
@@ -44,9 +17,11 @@ export function gatherFacts(trace: Trace, card: SessionCard, aheadMs: number): S
   const verdicts = all.flatMap((run) => run.deliverables);
   return {
     standing: nameOutcome(card, roots.at(-1)),
+    /** The run that the session ended with, or is at; undefined if nothing has run. */
     last: roots.at(-1),
     task: roots[0]?.task ?? trace.session.title,
     agent: roots[0]?.agent ?? null,
+    /** Of all runs, the most used first. */
     models: mostUsed(all.flatMap(({ model }) => model ?? [])),
     prompts: roots.length,
     runs: totals.runs,
@@ -56,6 +31,7 @@ export function gatherFacts(trace: Trace, card: SessionCard, aheadMs: number): S
     turns: totals.turns,
     calls: totals.calls,
     tokens: totals.tokens,
+    /** Unknown is null, never 0. */
     costUsd: totals.costUsd,
     activeMs: totals.activeMs + (card.state === "running" ? Math.max(0, aheadMs) : 0),
     failed: count("failed") + count("timeout"),
@@ -64,6 +40,7 @@ export function gatherFacts(trace: Trace, card: SessionCard, aheadMs: number): S
     asked: approvals.length,
     denied: approvals.filter(({ allowed }) => allowed === false).length,
     deliverables: { there: verdicts.filter(({ ok }) => ok).length, all: verdicts.length },
+    /** Paths below the project or the session's workspace, each once. */
     files: [
       ...new Set(all.flatMap(({ files }) => files.map((file) => shortPath(file, trace.session)))),
     ].sort(),

@@ -1,24 +1,10 @@
-import type { SessionCard } from "@retinue/core/schema/api/session";
-import type { Trace } from "@retinue/core/schema/inspect/trace";
 import { useEffect, useMemo, useRef } from "react";
 import { useSessionDetail, useTraceQuery } from "../../data/queries.ts";
 import { useAddress } from "../../ui/use-address.ts";
-import { gatherFacts, type SessionFacts } from "./facts.ts";
-
-/** One of the two sessions, as far as it is there. */
-type Side = {
-  sessionId: string;
-  card: SessionCard | undefined;
-  trace: Trace | undefined;
-  /** When the trace was read, by the clock of this page. */
-  readAtMs: number;
-  /** Why it cannot be had; null while nothing is known against it. */
-  failure: unknown;
-  retry(): void;
-};
+import { gatherFacts } from "./facts.ts";
 
 /** A session with its tree of runs. Whenever its record has grown the tree is read again. */
-export function useSide(sessionId: string): Side {
+export function useSide(sessionId: string) {
   const detail = useSessionDetail(sessionId);
   // After the other, so that the tree is never older than the seq beside it.
   const { query: trace, reload } = useTraceQuery(sessionId, { enabled: detail.isSuccess });
@@ -34,27 +20,25 @@ export function useSide(sessionId: string): Side {
     sessionId,
     card: detail.data?.session,
     trace: trace.data,
+    /** When the trace was read, by the clock of this page. */
     readAtMs: trace.dataUpdatedAt,
+    /** Why it cannot be had; null while nothing is known against it. */
     failure,
     retry: () => void (detail.isError ? detail : trace).refetch(),
   };
 }
 
 /** A session that is there, as it is compared. */
-export type Compared = {
-  card: SessionCard;
-  trace: Trace;
-  facts: SessionFacts;
-  /** The present moment in milliseconds from the start of its first run. */
-  nowMs: number;
-};
+export type Compared = NonNullable<ReturnType<typeof useCompared>>;
 
 /** Makes a side comparable; null while anything of it is missing. `clockMs` matters only while the session is at work. */
-export function useCompared({ card, trace, readAtMs }: Side, clockMs: number): Compared | null {
+export function useCompared({ card, trace, readAtMs }: ReturnType<typeof useSide>, clockMs: number) {
   const aheadMs = card?.state === "running" ? Math.max(0, clockMs - readAtMs) : 0;
   return useMemo(() => {
     if (!card || !trace) return null;
-    return { card, trace, facts: gatherFacts(trace, card, aheadMs), nowMs: trace.endMs + aheadMs };
+    const facts = gatherFacts(trace, card, aheadMs);
+    /** `nowMs`: the present moment in milliseconds from the start of its first run. */
+    return { card, trace, facts, nowMs: trace.endMs + aheadMs };
   }, [card, trace, aheadMs]);
 }
 
