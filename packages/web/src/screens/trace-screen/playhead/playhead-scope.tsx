@@ -21,34 +21,12 @@ import { useNarrow } from "../../../ui/use-narrow.ts";
 import { findOrigin } from "../chart.tsx";
 import { createTimeAxis, type TimeAxis } from "../time-axis.ts";
 import { advance, choosePace, type PlayPace, type Speed } from "./advance.ts";
-import { type Course, createCourse } from "./course.ts";
+import { createCourse } from "./course.ts";
 import { type CallMoment, foldedIn, idleUntil, readMomentList, upperBound } from "./moments.ts";
 import { runAt, standingAt, standingNow, stepAt, takeRunCourse } from "./run-at.ts";
 
 /** A replay of the trace: where the playhead stands, and what moves it. */
-type Playhead = {
-  /** Milliseconds from the start of the trace; null is now. */
-  readonly at: Signal<number | null>;
-  readonly isPlaying: Signal<boolean>;
-  readonly course: Course;
-  /** The axis; where idle stretches are skipped they are drawn short. */
-  readonly timeline: TimeAxis;
-  /** The last moment there is. */
-  readonly endMs: number;
-  /** Turns and calls come after the runs. */
-  readonly calls: "loading" | "ready" | "failed";
-  readonly speed: Speed;
-  readonly skipsIdle: boolean;
-  loadAgain(): void;
-  begin(): void;
-  leave(): void;
-  goTo(atMs: number): void;
-  /** Next event, or before. */
-  step(by: 1 | -1): void;
-  toggle(): void;
-  setSpeed(speed: Speed): void;
-  skipIdle(isSkipped: boolean): void;
-};
+type Playhead = ReturnType<typeof useReplay>;
 
 const NO_COURSE = createCourse({ roots: [], moments: [], endMs: 0 });
 const Context = createContext<Playhead | null>(null);
@@ -56,7 +34,11 @@ const Context = createContext<Playhead | null>(null);
 type PlayheadScopeProps = { trace: Trace; timeline: TimeAxis; children: ReactNode };
 
 /** Everything below it tells how things stood where the playhead is. */
-export function PlayheadScope({ trace, timeline: whole, children }: PlayheadScopeProps) {
+export function PlayheadScope({ trace, timeline, children }: PlayheadScopeProps) {
+  return <Context value={useReplay(trace, timeline)}>{children}</Context>;
+}
+
+function useReplay(trace: Trace, whole: TimeAxis) {
   const { endMs } = whole;
   const [isPlaying] = useState(() => new Signal(false));
   const { at, show } = useAddressAt(isPlaying);
@@ -81,18 +63,23 @@ export function PlayheadScope({ trace, timeline: whole, children }: PlayheadScop
     pace: choosePace(speed, idle, endMs),
     times: course.times,
   });
-  const replay = useMemo((): Playhead => {
+  return useMemo(() => {
+    /** Turns and calls come after the runs. */
+    const calls: "loading" | "ready" | "failed" = moments ? "ready" : isError ? "failed" : "loading";
     const goTo = (atMs: number) => {
       isPlaying.set(false);
       at.set(Math.round(Math.min(endMs, Math.max(0, atMs))));
     };
     return {
+      /** Milliseconds from the start of the trace; null is now. */
       at,
       isPlaying,
       course,
+      /** The axis; where idle stretches are skipped they are drawn short. */
       timeline,
+      /** The last moment there is. */
       endMs,
-      calls: moments ? "ready" : isError ? "failed" : "loading",
+      calls,
       speed,
       skipsIdle,
       loadAgain: () => void refetch(),
@@ -102,7 +89,8 @@ export function PlayheadScope({ trace, timeline: whole, children }: PlayheadScop
         show(null);
       },
       goTo,
-      step: (by) => goTo(stepFrom(course.times, at.value ?? 0, by) ?? (by > 0 ? endMs : 0)),
+      /** Next event, or before. */
+      step: (by: 1 | -1) => goTo(stepFrom(course.times, at.value ?? 0, by) ?? (by > 0 ? endMs : 0)),
       toggle() {
         if (!isPlaying.value && (at.value ?? 0) >= endMs) at.set(0);
         isPlaying.set(!isPlaying.value);
@@ -111,7 +99,6 @@ export function PlayheadScope({ trace, timeline: whole, children }: PlayheadScop
       skipIdle,
     };
   }, [at, isPlaying, course, timeline, endMs, moments, isError, speed, skipsIdle, refetch, show]);
-  return <Context value={replay}>{children}</Context>;
 }
 
 /** The replay of the trace around this part of the page. */
