@@ -8,12 +8,7 @@ import { findRetryDelay, followStream, whileVisible } from "./stream.ts";
 type Loading = { state: "loading" | "ready" | "reconnecting" } | { state: "failed"; failure: unknown };
 
 /** A message for the person about the session. */
-export type Notice = {
-  id: number;
-  level: "info" | "warning" | "error";
-  message: string;
-  runId: string | null;
-};
+export type Notice = Omit<Extract<StreamEvent, { kind: "notice" }>, "kind"> & { id: number };
 
 type StepPage = { steps: StepView[]; next: number | null };
 

@@ -9,7 +9,7 @@ import { useSession } from "../../live/use-session.tsx";
 import { join } from "../../ui/class-names.ts";
 import { Button } from "../../ui/controls.tsx";
 import { AgentMark } from "../../ui/face.tsx";
-import { tellFailure } from "../../ui/toast.tsx";
+import { useAttempt } from "../../ui/toast.tsx";
 import { useChatView } from "./chat-view.ts";
 
 const MOST_CHARS = 200_000;
@@ -41,20 +41,13 @@ export function Composer({
   const [text, setText] = useKeptText(place);
   const latest = useRef(text);
   latest.current = text;
-  const [isSending, setSending] = useState(false);
+  const [isSending, attempt] = useAttempt();
   const isReady = text.trim() !== "" && !isSending && refusal === null;
   const send = async () => {
-    if (!isReady) return;
-    setSending(true);
-    try {
-      await onSend(text.trim());
-      // What was typed meanwhile is the beginning of the next message.
-      const { current: now } = latest;
-      setText(now.startsWith(text) ? now.slice(text.length).trimStart() : now);
-    } catch (failure) {
-      tellFailure(failure);
-    }
-    setSending(false);
+    if (!isReady || !(await attempt(() => onSend(text.trim())))) return;
+    // What was typed meanwhile is the beginning of the next message.
+    const { current: now } = latest;
+    setText(now.startsWith(text) ? now.slice(text.length).trimStart() : now);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;

@@ -14,7 +14,7 @@ import { TextLink } from "../../ui/controls.tsx";
 import { showAge } from "../../ui/show-moment.ts";
 import { Failed } from "../../ui/states.tsx";
 import { StatusBadge } from "../../ui/status.tsx";
-import { tellFailure } from "../../ui/toast.tsx";
+import { attempt } from "../../ui/toast.tsx";
 import { AgentPicker, Composer } from "./composer.tsx";
 
 /** A device with a pointer has a keyboard, too; on others the field would bring one up. */
@@ -102,12 +102,7 @@ function Examples({ examples, isPaced, onStart }: ExamplesProps) {
   if (examples.length === 0) return null;
   const begin = async (example: Example) => {
     setBegun(example.title);
-    try {
-      await onStart(example);
-    } catch (failure) {
-      tellFailure(failure);
-      setBegun(null);
-    }
+    if (!(await attempt(() => onStart(example)))) setBegun(null);
   };
   return (
     <section aria-labelledby="examples" className="grid gap-2">

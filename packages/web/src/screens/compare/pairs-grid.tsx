@@ -184,13 +184,7 @@ const MOST_INDENTS = 10;
 const COLUMNS = "grid grid-cols-[minmax(0,1fr)_20rem_20rem]";
 const FIGURES = "grid grid-cols-[5.75rem_4rem_3.5rem_1fr] items-center gap-x-2";
 
-type SideOfRow = {
-  /** How it stands in one word. */
-  standing: string;
-  ms: number;
-  /** The address of its own page. */
-  path: string;
-};
+type FindSide = ReturnType<typeof useSideFinder>;
 
 type PairLineProps = {
   row: PairRow;
@@ -199,7 +193,7 @@ type PairLineProps = {
   heightPx: number;
   isCurrent: boolean;
   isNarrow: boolean;
-  findSide: (letter: Letter, run: TraceRun) => SideOfRow;
+  findSide: FindSide;
   onCurrent: (id: string) => void;
   onToggle: (row: PairRow) => void;
 };
@@ -275,7 +269,12 @@ function NameCell({ row, isNarrow, onToggle }: PairLineProps) {
   );
 }
 
-type RunCellProps = { letter: Letter; run: TraceRun | null; side: SideOfRow | null; isNarrow: boolean };
+type RunCellProps = {
+  letter: Letter;
+  run: TraceRun | null;
+  side: ReturnType<FindSide> | null;
+  isNarrow: boolean;
+};
 
 function RunCell({ letter, run, side, isNarrow }: RunCellProps) {
   const mark = isNarrow && (

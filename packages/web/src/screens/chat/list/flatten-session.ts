@@ -149,7 +149,7 @@ export type ChatRow = { key: string; level: number } & (
   | ({ kind: "group"; parentId: string; size: number; isOpen: boolean } & GroupCounts)
   | { kind: "approval"; approvalId: string }
   | { kind: "said"; text: string }
-  | { kind: "notice"; message: string; tone: "info" | "warning" | "error" }
+  | { kind: "notice"; message: string; tone: Notice["level"] }
   | { kind: "answer"; runId: string }
 );
 

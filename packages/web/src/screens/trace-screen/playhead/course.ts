@@ -115,28 +115,17 @@ export function describeHappening({ what, run, tool }: Happening): string {
 }
 
 /** How a session stood at a moment. */
-export type State = {
-  /** Runs that had begun, and of these the ones that had not ended, and those that had failed. */
-  begun: number;
-  live: number;
-  failed: number;
-  /** Questions that waited for a person's answer. */
-  waiting: number;
-  turns: number;
-  calls: number;
-  tokens: number;
-  /** Unknown is null, never 0. */
-  costUsd: number | null;
-};
+export type State = ReturnType<typeof stateAt>;
 
 /** How the session stood at a moment: what began or ended exactly then has. */
-export function stateAt(course: Course, atMs: number): State {
+export function stateAt(course: Course, atMs: number) {
   const until = (times: Float64Array) => upperBound(times, atMs);
   const begun = until(course.began);
   return {
     begun,
     live: begun - until(course.ended),
     failed: until(course.failed),
+    /** Questions that waited for a person's answer. */
     waiting: until(course.asked) - until(course.settled),
     turns: until(course.turns),
     calls: until(course.calls),
