@@ -345,19 +345,14 @@ function useAnswer(approvalId: string, onDone?: () => void) {
 function GivenAnswer({ answer }: { answer: NonNullable<ApprovalView["answer"]> }) {
   const now = useNow(true);
   const { allowed, by, note, atMs } = answer;
+  const [Icon, tone] = allowed ? [CircleCheck, "text-ok"] : [Ban, "text-bad"];
   return (
     <div className="flex items-start gap-2 text-sm">
-      {allowed ? (
-        <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-ok" />
-      ) : (
-        <Ban aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
-      )}
+      <Icon aria-hidden className={join("mt-0.5 size-4 shrink-0", tone)} />
       <div className="min-w-0">
         <p>
-          <strong className={allowed ? "font-semibold text-ok" : "font-semibold text-bad"}>
-            {allowed ? "Allowed" : "Denied"}
-          </strong>{" "}
-          by <VisibleText text={by} />,{" "}
+          <strong className={join("font-semibold", tone)}>{allowed ? "Allowed" : "Denied"}</strong> by{" "}
+          <VisibleText text={by} />,{" "}
           <time dateTime={new Date(atMs).toISOString()} className="text-ink-2">
             {showAge(atMs, now)}
           </time>

@@ -3,7 +3,7 @@ import { Select } from "@base-ui/react/select";
 import { Check, ChevronsUpDown } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { join } from "./class-names.ts";
-import { FormField, INPUT } from "./fields.tsx";
+import { type FieldProps, FormField, INPUT } from "./fields.tsx";
 
 /** How lists that open above the page look. */
 export const POPUP =
@@ -15,12 +15,8 @@ export const POPUP_ITEM =
 
 type Option<Value extends string> = { value: Value; label: string; about?: string; mark?: ReactNode };
 
-type ChoiceFieldProps<Value extends string> = {
-  label: string;
-  value: Value;
+type ChoiceFieldProps<Value extends string> = Omit<FieldProps<Value>, "hint" | "placeholder"> & {
   options: readonly Option<Value>[];
-  onChange: (value: Value) => void;
-  readOnly?: boolean;
   isLabelHidden?: boolean;
 };
 
@@ -83,14 +79,7 @@ function Item({ value, label, about, mark }: Option<string>) {
   );
 }
 
-type SuggestFieldProps = {
-  label: string;
-  value: string;
-  choices: readonly string[];
-  onChange: (value: string) => void;
-  hint?: string;
-  readOnly?: boolean;
-};
+type SuggestFieldProps = Omit<FieldProps<string>, "placeholder"> & { choices: readonly string[] };
 
 /** A field for any text, with suggestions. */
 export function SuggestField({ label, value, choices, onChange, hint, readOnly = false }: SuggestFieldProps) {

@@ -38,14 +38,18 @@ export function FormField({ id, label, hint, fault, children }: FormFieldProps) 
   );
 }
 
-type TextFieldProps = {
+/** What every field of a form is given. */
+export type FieldProps<Value> = {
   label: string;
-  value: string;
-  onChange: (value: string) => void;
+  value: Value;
+  onChange: (value: Value) => void;
   hint?: ReactNode;
-  fault?: string | null;
-  placeholder?: string;
+  placeholder?: string | undefined;
   readOnly?: boolean;
+};
+
+type TextFieldProps = FieldProps<string> & {
+  fault?: string | null;
   maxLength?: number;
   mono?: boolean;
   /** More than one line: how high it is when empty, as a class. */
@@ -93,18 +97,11 @@ export function TextField({ label, value, onChange, hint, fault, area, mono, ...
   );
 }
 
-type NumberFieldProps = {
-  label: string;
-  value: number | null;
-  /** Null when it was emptied. */
-  onChange: (value: number | null) => void;
-  hint?: string;
-  placeholder?: string;
-  readOnly?: boolean;
-  /** Whole numbers only. */
+/** Null is a field that was emptied; `whole`: whole numbers only. */
+type NumberFieldProps = FieldProps<number | null> & {
   whole?: boolean;
   least?: number;
-  most?: number;
+  most?: number | undefined;
 };
 
 /** A field for a number; what is none, or out of bounds, is said and not taken. */
@@ -159,7 +156,7 @@ function findFault(
 
 type ToggleProps = {
   label: string;
-  about?: string;
+  about?: string | undefined;
   isOn: boolean;
   onChange: (isOn: boolean) => void;
   readOnly?: boolean;

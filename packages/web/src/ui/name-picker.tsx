@@ -3,26 +3,20 @@ import { Check, TriangleAlert, X } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { POPUP, POPUP_ITEM } from "./choosers.tsx";
 import { join } from "./class-names.ts";
-import { FormField } from "./fields.tsx";
+import { type FieldProps, FormField } from "./fields.tsx";
 
 const PLAIN = (): NameLook => ({});
 
-type NamePickerProps = {
-  label: string;
-  names: readonly string[];
+type NamePickerProps = FieldProps<readonly string[]> & {
   choices: readonly string[];
-  onChange: (names: string[]) => void;
   findNameLook?: (name: string) => NameLook;
   isOpen?: boolean;
-  readOnly?: boolean;
-  placeholder?: string;
-  hint?: string;
 };
 
 /** Several names out of a list, as chips; with `isOpen`, names that are not in it can be typed too. */
 export function NamePicker({
   label,
-  names,
+  value: names,
   choices,
   onChange,
   findNameLook = PLAIN,

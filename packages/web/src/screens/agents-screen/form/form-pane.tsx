@@ -161,7 +161,7 @@ function IdentitySection() {
         />
         <NamePicker
           label="Aliases"
-          names={form.aliases}
+          value={form.aliases}
           choices={[]}
           isOpen
           readOnly={readOnly}

@@ -1,7 +1,9 @@
 import type { AgentForm, AgentFormChange } from "@retinue/core/schema/api/agent";
-import { CircleCheck, CircleHelp, CircleMinus, CircleX, type LucideIcon } from "lucide-react";
+import { CircleMinus } from "lucide-react";
 import { useId } from "react";
 import { join } from "../../../ui/class-names.ts";
+import { VERDICTS } from "../../../ui/rights-table.tsx";
+import type { BadgeLook } from "../../../ui/status.tsx";
 
 /** In which of an agent's lists a rule stands. */
 export type Listing = "allow" | "ask" | "never" | "none";
@@ -50,33 +52,16 @@ export function patternRules(
   );
 }
 
-type Look = { word: string; tone: string; chosen: string; icon: LucideIcon };
-
-/** The lists a rule can stand in. */
-export const LISTINGS: Readonly<Record<Listing, Look>> = {
-  allow: {
-    word: "Allow",
-    tone: "text-ok",
-    chosen: "has-checked:bg-ok-soft has-checked:text-ok",
-    icon: CircleCheck,
-  },
-  ask: {
-    word: "Ask",
-    tone: "text-warn",
-    chosen: "has-checked:bg-warn-soft has-checked:text-warn",
-    icon: CircleHelp,
-  },
-  never: {
-    word: "Never",
-    tone: "text-bad",
-    chosen: "has-checked:bg-bad-soft has-checked:text-bad",
-    icon: CircleX,
-  },
+/** The lists a rule can stand in, with the looks of what they decide. */
+export const LISTINGS: Readonly<Record<Listing, BadgeLook & { chosen: string }>> = {
+  allow: { ...VERDICTS.allow, word: "Allow", chosen: "has-checked:bg-ok-soft has-checked:text-ok" },
+  ask: { ...VERDICTS.ask, word: "Ask", chosen: "has-checked:bg-warn-soft has-checked:text-warn" },
+  never: { ...VERDICTS.deny, word: "Never", chosen: "has-checked:bg-bad-soft has-checked:text-bad" },
   none: {
     word: "Unlisted",
     tone: "text-ink-3",
-    chosen: "has-checked:bg-hover has-checked:text-ink",
     icon: CircleMinus,
+    chosen: "has-checked:bg-hover has-checked:text-ink",
   },
 };
 

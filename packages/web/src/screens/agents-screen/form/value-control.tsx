@@ -22,45 +22,23 @@ type ControlProps = {
 /** The control of a value, as its kind says; nothing for a kind that has a part of the form to itself. */
 export function ValueControl({ kind, control, value, readOnly, onChange }: ControlProps) {
   const { label, hint, placeholder, options = {}, proposals } = control;
-  const common = { label, readOnly, onChange, ...(hint && { hint }), ...(placeholder && { placeholder }) };
+  const common = { label, hint, placeholder, readOnly, onChange };
   switch (kind.is) {
     case "number": {
       const { min, max, whole = false } = kind.range;
       const number = typeof value === "number" ? value : null;
-      return (
-        <NumberField
-          {...common}
-          value={number}
-          least={min}
-          whole={whole}
-          {...(max !== undefined && { most: max })}
-        />
-      );
+      return <NumberField {...common} value={number} least={min} most={max} whole={whole} />;
     }
     case "choice": {
       const offered = kind.words.map((word) => {
         const [name = word, about] = options[word] ?? [];
         return { value: word, label: name, ...(about && { about }) };
       });
-      return (
-        <ChoiceField
-          label={label}
-          options={offered}
-          value={String(value)}
-          readOnly={readOnly}
-          onChange={onChange}
-        />
-      );
+      return <ChoiceField {...common} options={offered} value={String(value)} />;
     }
     case "flag":
       return (
-        <Toggle
-          label={label}
-          isOn={value === true}
-          readOnly={readOnly}
-          onChange={onChange}
-          {...(hint && { about: hint })}
-        />
+        <Toggle label={label} about={hint} isOn={value === true} readOnly={readOnly} onChange={onChange} />
       );
     case "text":
       return proposals ? (
@@ -70,7 +48,7 @@ export function ValueControl({ kind, control, value, readOnly, onChange }: Contr
       );
     case "names":
       return (
-        <NamePicker {...common} names={Array.isArray(value) ? value.map(String) : []} choices={[]} isOpen />
+        <NamePicker {...common} value={Array.isArray(value) ? value.map(String) : []} choices={[]} isOpen />
       );
     default:
       return null;

@@ -126,7 +126,7 @@ export function ParentsPicker() {
   return (
     <NamePicker
       label="With these parent agents, outermost first"
-      names={parents}
+      value={parents}
       choices={names}
       findNameLook={(name) => ({ mark: <AgentMark name={name} size="sm" /> })}
       placeholder={parents.length === 0 ? "None: as the first agent of a session" : "Add a parent"}

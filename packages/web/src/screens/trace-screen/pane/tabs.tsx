@@ -117,22 +117,20 @@ function Deliverables({ run: { deliverables } }: { run: TraceRun }) {
   return (
     <PaneSection title="Deliverables">
       <ul className="grid gap-1">
-        {deliverables.map(({ deliverable, ok, reason }) => (
-          <li key={deliverable} className="flex gap-2 rounded-md border border-line px-2.5 py-1.5 text-sm">
-            {ok ? (
-              <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-ok" />
-            ) : (
-              <CircleX aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
-            )}
-            <div className="min-w-0">
-              <p className="font-medium wrap-anywhere">
-                {deliverable}{" "}
-                <span className={ok ? "text-ok" : "text-bad"}>{ok ? "is there" : "is missing"}</span>
-              </p>
-              {reason && <p className="text-xs wrap-anywhere text-ink-2">{reason}</p>}
-            </div>
-          </li>
-        ))}
+        {deliverables.map(({ deliverable, ok, reason }) => {
+          const [Icon, tone] = ok ? [CircleCheck, "text-ok"] : [CircleX, "text-bad"];
+          return (
+            <li key={deliverable} className="flex gap-2 rounded-md border border-line px-2.5 py-1.5 text-sm">
+              <Icon aria-hidden className={join("mt-0.5 size-4 shrink-0", tone)} />
+              <div className="min-w-0">
+                <p className="font-medium wrap-anywhere">
+                  {deliverable} <span className={tone}>{ok ? "is there" : "is missing"}</span>
+                </p>
+                {reason && <p className="text-xs wrap-anywhere text-ink-2">{reason}</p>}
+              </div>
+            </li>
+          );
+        })}
       </ul>
     </PaneSection>
   );
