@@ -222,7 +222,7 @@ function visibleLines(diff: string): string {
 }
 
 /** The command of a call that has one, and everything else that the call says. */
-function readCommand(input: unknown): { text: string; rest: string | null } | null {
+export function readCommand(input: unknown): { text: string; rest: string | null } | null {
   if (typeof input !== "object" || input === null || !("command" in input)) return null;
   const { command, ...rest } = input;
   if (typeof command !== "string") return null;

@@ -7,6 +7,7 @@ import { Link } from "wouter";
 import { api, encodePart, withQuery } from "../../data/client.ts";
 import { useApprovals } from "../../data/queries.ts";
 import { useNow } from "../../live/signal.ts";
+import { readCommand } from "../../ui/approval-card.tsx";
 import { AgentChain, Countdown, RiskBadge } from "../../ui/approval-marks.tsx";
 import { join } from "../../ui/class-names.ts";
 import { Button } from "../../ui/controls.tsx";
@@ -153,8 +154,7 @@ function Outcome({ approval: { answer } }: { approval: ApprovalView }) {
 
 /** The call in a line; the whole of it is shown once it is chosen. */
 function summarizeCall({ tool, input, presented, targets }: ApprovalView): string {
-  const command = typeof input === "object" && input !== null && "command" in input ? input.command : null;
-  const said = typeof command === "string" ? command : targets.join(", ") || presented;
+  const said = readCommand(input)?.text ?? (targets.join(", ") || presented);
   return revealHidden(`${tool} ${said || (JSON.stringify(input) ?? "")}`)
     .replaceAll(/\s+/g, " ")
     .slice(0, 300);

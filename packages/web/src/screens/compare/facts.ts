@@ -122,7 +122,7 @@ const FIGURES: readonly Figure[] = [
 /** The lines with numbers; what is as usual on both sides has none. */
 export function figureRows(a: SessionFacts, b: SessionFacts): FactRow[] {
   const told = FIGURES.filter(({ of, usual }) => usual === undefined || of(a) !== usual || of(b) !== usual);
-  return told.map(({ name, about, of, show = plain }) => ({
+  return told.map(({ name, about, of, show = showNumber }) => ({
     name,
     ...(about && { about }),
     a: shown(of(a), show),
@@ -159,8 +159,8 @@ export function splitFiles({ files: a }: SessionFacts, { files: b }: SessionFact
 export function fileRow(a: SessionFacts, b: SessionFacts): FactRow {
   const { onlyA, onlyB } = splitFiles(a, b);
   const words = [
-    onlyA.length > 0 && `${plain(onlyA.length)} only in A`,
-    onlyB.length > 0 && `${plain(onlyB.length)} only in B`,
+    onlyA.length > 0 && `${showNumber(onlyA.length)} only in A`,
+    onlyB.length > 0 && `${showNumber(onlyB.length)} only in B`,
   ].filter((one) => one !== false);
   return {
     name: "Files",
@@ -180,7 +180,7 @@ export function sameOrNot(a: string, b: string): string {
 export function showDifference(
   a: number | null,
   b: number | null,
-  show: (value: number) => string = plain,
+  show: (value: number) => string = showNumber,
 ): string {
   if (a === null || b === null) return "unknown";
   if (a === b) return SAME;
@@ -202,8 +202,4 @@ function showShare(a: number, b: number): string {
 
 function showSign(difference: number): string {
   return difference > 0 ? "+" : "−";
-}
-
-function plain(value: number): string {
-  return showNumber(value);
 }

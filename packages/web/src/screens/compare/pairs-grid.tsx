@@ -203,7 +203,7 @@ const PairLine = memo(function PairLine(props: PairLineProps) {
   const { row, rowIndex, topPx, heightPx, isCurrent, isNarrow, findSide, onCurrent } = props;
   const { node: pair, level, isExpanded, place, siblings } = row;
   const [a, b] = [pair.a && findSide("A", pair.a), pair.b && findSide("B", pair.b)];
-  const [run] = [pair.a ?? pair.b];
+  const run = pair.a ?? pair.b;
   const words = [
     run?.agent,
     run?.task,

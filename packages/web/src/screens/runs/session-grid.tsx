@@ -197,7 +197,7 @@ function useCursor({ lines, scroller, scrollTo, ticks, onStop }: CursorOptions) 
   const [currentId, setCurrent] = useState<string | null>(null);
   /** A line that the focus goes to as soon as it is drawn. */
   const wanted = useRef<string | null>(null);
-  const known = lines.findIndex((line) => findId(line) === currentId && currentId !== null);
+  const known = lines.findIndex((one) => one.kind === "session" && one.card.session_id === currentId);
   const index = known >= 0 ? known : lines.findIndex(({ kind }) => kind === "session");
   const line = lines[index];
   const card = line?.kind === "session" ? line.card : undefined;
@@ -247,8 +247,4 @@ function useCursor({ lines, scroller, scrollTo, ticks, onStop }: CursorOptions) 
     ]);
   };
   return { currentId: card?.session_id ?? null, setCurrent, focus, onKeyDown };
-}
-
-function findId(line: GroupLine): string | null {
-  return line.kind === "session" ? line.card.session_id : null;
 }
