@@ -88,7 +88,11 @@ export function Loading({ rows = 6, label = "Loading" }: LoadingProps) {
   );
 }
 
-type NoteProps = { level: keyof typeof SEVERITIES; children: ReactNode; actions?: ReactNode };
+type NoteProps = {
+  level: keyof typeof SEVERITIES;
+  children: ReactNode;
+  actions?: readonly (readonly [words: string, act: () => void])[];
+};
 
 /** A line over a screen that says how things stand, and what can be done about it. */
 export function Note({ level, children, actions }: NoteProps) {
@@ -102,7 +106,15 @@ export function Note({ level, children, actions }: NoteProps) {
         <Icon aria-hidden className={join("mt-0.5 size-3.5 shrink-0", tone)} />
         <span className="min-w-0 wrap-anywhere">{children}</span>
       </p>
-      {actions && <div className="flex gap-1.5">{actions}</div>}
+      {actions && (
+        <div className="flex gap-1.5">
+          {actions.map(([words, act]) => (
+            <Button key={words} small onClick={act}>
+              {words}
+            </Button>
+          ))}
+        </div>
+      )}
     </div>
   );
 }

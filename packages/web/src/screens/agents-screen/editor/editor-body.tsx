@@ -132,14 +132,7 @@ function EditorNotes() {
   return (
     <>
       {failure !== null && (
-        <Note
-          level="error"
-          actions={
-            <Button small onClick={() => void draft.settled()}>
-              Try again
-            </Button>
-          }
-        >
+        <Note level="error" actions={[["Try again", () => void draft.settled()]]}>
           {failure instanceof Error ? failure.message : String(failure)}{" "}
           {failure instanceof ApiFailure && failure.hint}
         </Note>
@@ -148,16 +141,10 @@ function EditorNotes() {
       {isRestored && !theirs && (
         <Note
           level="info"
-          actions={
-            <>
-              <Button small onClick={() => draft.isRestored.set(false)}>
-                Keep
-              </Button>
-              <Button small onClick={() => draft.discard()}>
-                Discard
-              </Button>
-            </>
-          }
+          actions={[
+            ["Keep", () => draft.isRestored.set(false)],
+            ["Discard", () => draft.discard()],
+          ]}
         >
           Your unsaved changes from before are back.
         </Note>
@@ -178,19 +165,11 @@ function Conflict() {
   return (
     <Note
       level="warning"
-      actions={
-        <>
-          <Button small onClick={() => setSide("diff")}>
-            Show the difference
-          </Button>
-          <Button small onClick={() => draft.discard()}>
-            Load theirs
-          </Button>
-          <Button small onClick={() => draft.keepMine()}>
-            Keep mine
-          </Button>
-        </>
-      }
+      actions={[
+        ["Show the difference", () => setSide("diff")],
+        ["Load theirs", () => draft.discard()],
+        ["Keep mine", () => draft.keepMine()],
+      ]}
     >
       The file was changed by someone else since you opened it. What you typed is still here.
     </Note>

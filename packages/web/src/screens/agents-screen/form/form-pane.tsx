@@ -20,24 +20,21 @@ export const FormPane = memo(function FormPane({ onProblems }: { onProblems: () 
   const draft = useAgentDraft();
   const hasForm = useSyncExternalStore(draft.form.subscribe, () => draft.form.value !== null);
   const review = useSignal(draft.review);
-  const why = (
-    <Button small onClick={onProblems}>
-      Show why
-    </Button>
-  );
   if (!hasForm) {
     if (!review) return <Loading label="Reading the text" />;
     return (
       <Empty icon={FileWarning} title="No agent can be made of this text">
         <p className="pb-2">Fix it under Raw; the form follows as soon as it can be read.</p>
-        {why}
+        <Button small onClick={onProblems}>
+          Show why
+        </Button>
       </Empty>
     );
   }
   return (
     <div className="@container">
       {review?.form === null && (
-        <Note level="warning" actions={why}>
+        <Note level="warning" actions={[["Show why", onProblems]]}>
           The raw text cannot be read right now. You see the form as it last was, read-only.
         </Note>
       )}

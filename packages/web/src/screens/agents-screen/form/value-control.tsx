@@ -5,11 +5,13 @@ import {
   type FormSectionName,
   type ValueKind,
 } from "@retinue/core/schema/agent-fields";
+import type { AgentForm } from "@retinue/core/schema/api/agent";
 import { listFormSections } from "@retinue/core/schema/form-fields";
 import { ChoiceField, SuggestField } from "../../../ui/choosers.tsx";
 import { NumberField, TextField, Toggle } from "../../../ui/fields.tsx";
 import { NamePicker } from "../../../ui/name-picker.tsx";
-import { useFormValue } from "../use-agent-draft.tsx";
+import { FORM_DEFAULTS } from "../agent-draft.ts";
+import { useForm } from "../use-agent-draft.tsx";
 
 type ControlProps = {
   kind: ValueKind;
@@ -62,13 +64,28 @@ type SectionControlsProps = { section: FormSectionName; without?: readonly strin
 /** The controls of a section of the form, those aside that its own part of the page draws. */
 export function SectionControls({ section, without = [] }: SectionControlsProps) {
   return SECTIONS.get(section)?.flatMap(({ name, kind, control }) =>
-    without.includes(name) ? [] : [<FieldControl key={name} name={name} kind={kind} control={control} />],
+    without.includes(name)
+      ? []
+      : [<FieldControl key={name} name={name as keyof AgentForm} kind={kind} control={control} />],
   );
 }
 
-function FieldControl({ name, kind, control }: { name: string; kind: ValueKind; control: FormControl }) {
-  const { value, set, readOnly } = useFormValue(name);
-  return <ValueControl kind={kind} control={control} value={value} readOnly={readOnly} onChange={set} />;
+function FieldControl({
+  name,
+  kind,
+  control,
+}: {
+  name: keyof AgentForm;
+  kind: ValueKind;
+  control: FormControl;
+}) {
+  const { form, change, readOnly } = useForm(name);
+  // What a value is without being written is taken out of the file.
+  const set = (value: unknown) => {
+    const isUsual = value === "" || JSON.stringify(value) === JSON.stringify(FORM_DEFAULTS[name]);
+    change({ [name]: isUsual ? null : value });
+  };
+  return <ValueControl kind={kind} control={control} value={form[name]} readOnly={readOnly} onChange={set} />;
 }
 
 type PartControlsProps = {
