@@ -9,7 +9,7 @@ import { join } from "../../ui/class-names.ts";
 import { Button } from "../../ui/controls.tsx";
 import { AgentMark } from "../../ui/face.tsx";
 import { NumberField, TextField } from "../../ui/fields.tsx";
-import { tell, tellFailure } from "../../ui/toast.tsx";
+import { tell, useAttempt } from "../../ui/toast.tsx";
 import {
   changeDraft,
   type DraftChange,
@@ -29,7 +29,7 @@ const MOST_STEPS = 30;
 export function PlanEditor({ plan, onClose }: { plan: ExecutionPlan; onClose: () => void }) {
   const [draft, change] = useReducer(changeDraft, plan, (from) => keptDraft(from) ?? draftPlan(from));
   const [problems, setProblems] = useState(NO_PROBLEMS);
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, attempt] = useAttempt();
   const isChanged = JSON.stringify(draft) !== JSON.stringify(draftPlan(plan));
   useUnsavedWarning(isChanged);
   useEffect(() => keepPlanDraft(plan, isChanged ? draft : null), [plan, draft, isChanged]);
@@ -38,18 +38,15 @@ export function PlanEditor({ plan, onClose }: { plan: ExecutionPlan; onClose: ()
     onClose();
   };
   const save = async () => {
-    if (isBusy) return;
-    setBusy(true);
     try {
       keepPlan(await api.put<ExecutionPlan>(planPath(plan.id), sentDraft(draft)));
       tell("The plan is saved, as a draft.");
       close();
     } catch (failure) {
       const isRefused = failure instanceof ApiFailure && (failure.status === 422 || failure.status === 400);
-      if (isRefused) setProblems(planProblems(failure.message, draft.steps));
-      else tellFailure(failure);
+      if (!isRefused) throw failure;
+      setProblems(planProblems(failure.message, draft.steps));
     }
-    setBusy(false);
   };
   const { steps } = draft;
   return (
@@ -58,7 +55,7 @@ export function PlanEditor({ plan, onClose }: { plan: ExecutionPlan; onClose: ()
       className="grid gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        void save();
+        void attempt(save);
       }}
     >
       <h2 className="text-base font-semibold">Edit the plan</h2>
