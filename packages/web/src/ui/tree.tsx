@@ -1,6 +1,6 @@
 import { walkRuns } from "@retinue/core/show/walk-runs";
 import { ChevronDown, ChevronRight, ChevronsDownUp, ChevronsUpDown } from "lucide-react";
-import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { actOnKey, type KeyActs, useShortcuts } from "../frame/shortcuts.ts";
 
 type Nested<Node> = { readonly children: readonly Node[] };
@@ -84,12 +84,17 @@ export function useFolding<Node extends Nested<Node>>(roots: readonly Node[], vi
   const rows = useMemo(() => flattenTree(roots, collapsed, view), [roots, collapsed, view]);
   const places = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
   const isAllOpen = collapsed.size === 0;
+  const fold = useCallback(
+    (id: string, isCollapsed: boolean) =>
+      setCollapsed((before) => (isCollapsed ? new Set(before).add(id) : without(before, [id]))),
+    [],
+  );
   return {
     rows,
     /** Where the row of a node is; undefined while it is hidden. */
     findPlace: (id: string | null) => places.get(id ?? ""),
-    fold: (id: string, isCollapsed: boolean) =>
-      setCollapsed((before) => (isCollapsed ? new Set(before).add(id) : without(before, [id]))),
+    /** The same function each time, so that rows are drawn again only when something about them changed. */
+    fold,
     /** Opens all of these. */
     uncover: (ids: readonly string[]) => setCollapsed((before) => without(before, ids)),
     isAllOpen,

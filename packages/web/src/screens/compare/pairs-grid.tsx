@@ -79,10 +79,6 @@ export function PairsGrid({ pairs, a, b, isOnlyDifferent }: PairsGridProps) {
     { keys: "a", does: "Open the run in A's trace", act: () => visit(current, "a") },
     { keys: "b", does: "Open the run in B's trace", act: () => visit(current, "b") },
   ]);
-  const toggle = ({ id, isExpanded }: PairRow) => tree.fold(id, isExpanded === true);
-  const latest = useRef(toggle);
-  latest.current = toggle;
-  const onToggle = useCallback((row: PairRow) => latest.current(row), []);
   return (
     <TreeGrid
       ref={scroller}
@@ -107,7 +103,7 @@ export function PairsGrid({ pairs, a, b, isOnlyDifferent }: PairsGridProps) {
               isNarrow={isNarrow}
               findSide={findSide}
               onCurrent={setCursor}
-              onToggle={onToggle}
+              onFold={tree.fold}
             />
           );
         })}
@@ -195,7 +191,7 @@ type PairLineProps = {
   isNarrow: boolean;
   findSide: FindSide;
   onCurrent: (id: string) => void;
-  onToggle: (row: PairRow) => void;
+  onFold: (id: string, isCollapsed: boolean) => void;
 };
 
 /** One pair of runs: who did what at the left, then how it went on either side. */
@@ -236,7 +232,7 @@ const PairLine = memo(function PairLine(props: PairLineProps) {
   );
 });
 
-function NameCell({ row, isNarrow, onToggle }: PairLineProps) {
+function NameCell({ row, isNarrow, onFold }: PairLineProps) {
   const { node: pair, level, isExpanded, isFaint } = row;
   const run = pair.a ?? pair.b;
   const isReworded = !hasSameTask(pair);
@@ -244,7 +240,7 @@ function NameCell({ row, isNarrow, onToggle }: PairLineProps) {
   return (
     <Cell className={join("flex min-w-0 items-center", isFaint && "text-ink-3 [&_span]:font-normal")}>
       <span aria-hidden className="shrink-0" style={{ width: indentPx }} />
-      <FoldButton isExpanded={isExpanded} onToggle={() => onToggle(row)} />
+      <FoldButton isExpanded={isExpanded} onToggle={() => onFold(row.id, isExpanded === true)} />
       <div className="grid min-w-0 flex-1">
         <div className="flex min-w-0 items-center gap-2 text-sm">
           <span className="max-w-40 min-w-0 shrink-0 truncate">
