@@ -173,7 +173,7 @@ type Asked = Pick<ApprovalView, "tool" | "input" | "presented" | "diff">;
 /** The call exactly as it would be made: the command, the mail, the change or the input, whole and with nothing hidden. */
 function AskedCall({ asked }: { asked: Asked }) {
   const { input, presented, diff } = asked;
-  const command = readCommand(input);
+  const command = readAskedCommand(input);
   const json = JSON.stringify(input, null, 2) ?? "nothing";
   const isJsonAll = diff === null && presented === null && command === null;
   return (
@@ -222,7 +222,7 @@ function visibleLines(diff: string): string {
 }
 
 /** The command of a call that has one, and everything else that the call says. */
-export function readCommand(input: unknown): { text: string; rest: string | null } | null {
+export function readAskedCommand(input: unknown): { text: string; rest: string | null } | null {
   if (typeof input !== "object" || input === null || !("command" in input)) return null;
   const { command, ...rest } = input;
   if (typeof command !== "string") return null;

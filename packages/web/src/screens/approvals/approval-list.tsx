@@ -7,7 +7,7 @@ import { Link } from "wouter";
 import { api, encodePart, withQuery } from "../../data/client.ts";
 import { useApprovals } from "../../data/queries.ts";
 import { useNow } from "../../live/signal.ts";
-import { readCommand } from "../../ui/approval-card.tsx";
+import { readAskedCommand } from "../../ui/approval-card.tsx";
 import { AgentChain, Countdown, RiskBadge } from "../../ui/approval-marks.tsx";
 import { join } from "../../ui/class-names.ts";
 import { Button } from "../../ui/controls.tsx";
@@ -154,7 +154,7 @@ function Outcome({ approval: { answer } }: { approval: ApprovalView }) {
 
 /** The call in a line; the whole of it is shown once it is chosen. */
 function summarizeCall({ tool, input, presented, targets }: ApprovalView): string {
-  const said = readCommand(input)?.text ?? (targets.join(", ") || presented);
+  const said = readAskedCommand(input)?.text ?? (targets.join(", ") || presented);
   return revealHidden(`${tool} ${said || (JSON.stringify(input) ?? "")}`)
     .replaceAll(/\s+/g, " ")
     .slice(0, 300);
