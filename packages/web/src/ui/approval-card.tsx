@@ -5,9 +5,9 @@ import { ApiFailure, api, encodePart } from "../data/client.ts";
 import { renew, useApprovals } from "../data/queries.ts";
 import { isPairBegun, useShortcuts } from "../frame/shortcuts.ts";
 import { useNow } from "../live/signal.ts";
-import { AgentChain, Countdown, RiskBadge, riskMeaning } from "./approval-marks.tsx";
+import { AgentChain, Countdown, RISKS, RiskBadge } from "./approval-marks.tsx";
 import { join } from "./class-names.ts";
-import { Button, KeyHint, TextLink } from "./controls.tsx";
+import { Button, KeyHint, submitWith, TextLink } from "./controls.tsx";
 import { DiffView } from "./rich-text/diff-view.tsx";
 import { mixedWords, revealHidden, spellOut } from "./rich-text/visible-text.ts";
 import { VisibleText, VisibleTextBlock } from "./rich-text/visible-text-block.tsx";
@@ -125,7 +125,7 @@ function Reason({ approval }: { approval: ApprovalView }) {
     <ul className="grid gap-1.5 rounded-lg border border-line bg-panel px-3 py-2.5 text-sm">
       <li className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <RiskBadge risk={risk} />
-        <span className="text-ink-3">{riskMeaning(risk)}</span>
+        <span className="text-ink-3">{RISKS[risk].means}</span>
         <span className="min-w-0 basis-full wrap-anywhere">
           <VisibleText text={reason} />
         </span>
@@ -267,10 +267,7 @@ function AnswerForm({ isReady, onAnswer, compact, noteRef }: AnswerFormProps) {
   return (
     <form
       className="flex flex-wrap items-center gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isReady) onAnswer("deny", note);
-      }}
+      onSubmit={submitWith(() => isReady && onAnswer("deny", note))}
     >
       <div className="flex flex-wrap gap-1.5">
         {ANSWERS.map(({ answer, name, keys, icon: Icon, kind }) => (

@@ -1,6 +1,6 @@
 import { Tooltip as Base } from "@base-ui/react/tooltip";
 import { ChevronRight, type LucideIcon, Search } from "lucide-react";
-import type { ComponentProps, ReactElement, ReactNode } from "react";
+import type { ComponentProps, FormEvent, ReactElement, ReactNode } from "react";
 import { Link } from "wouter";
 import { join } from "./class-names.ts";
 
@@ -53,6 +53,14 @@ export function IconLink({ className, ...rest }: LinkProps) {
       )}
     />
   );
+}
+
+/** What a form does when it is sent, in the place of loading a page. */
+export function submitWith(act: () => unknown): (event: FormEvent) => void {
+  return (event) => {
+    event.preventDefault();
+    void act();
+  };
 }
 
 /** The browser's own choice of one among a few, told as text. */

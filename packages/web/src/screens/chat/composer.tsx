@@ -7,7 +7,7 @@ import { useSelected, useSignal } from "../../live/signal.ts";
 import { useKeptText } from "../../live/use-kept-text.ts";
 import { useSession } from "../../live/use-session.tsx";
 import { join } from "../../ui/class-names.ts";
-import { Button } from "../../ui/controls.tsx";
+import { Button, submitWith } from "../../ui/controls.tsx";
 import { AgentMark } from "../../ui/face.tsx";
 import { useAttempt } from "../../ui/toast.tsx";
 import { useChatView } from "./chat-view.ts";
@@ -57,10 +57,7 @@ export function Composer({
   return (
     <form
       className="rounded-xl border border-line-strong bg-panel shadow-float focus-within:border-accent"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
+      onSubmit={submitWith(send)}
     >
       <textarea
         ref={ref}

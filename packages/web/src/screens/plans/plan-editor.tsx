@@ -6,7 +6,7 @@ import { useAgents } from "../../data/queries.ts";
 import { useUnsavedWarning } from "../../live/use-kept-text.ts";
 import { ChoiceField } from "../../ui/choosers.tsx";
 import { join } from "../../ui/class-names.ts";
-import { Button } from "../../ui/controls.tsx";
+import { Button, submitWith } from "../../ui/controls.tsx";
 import { AgentMark } from "../../ui/face.tsx";
 import { NumberField, TextField } from "../../ui/fields.tsx";
 import { tell, useAttempt } from "../../ui/toast.tsx";
@@ -50,14 +50,7 @@ export function PlanEditor({ plan, onClose }: { plan: ExecutionPlan; onClose: ()
   };
   const { steps } = draft;
   return (
-    <form
-      aria-label="Edit the plan"
-      className="grid gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void attempt(save);
-      }}
-    >
+    <form aria-label="Edit the plan" className="grid gap-3" onSubmit={submitWith(() => attempt(save))}>
       <h2 className="text-base font-semibold">Edit the plan</h2>
       <ProblemLines problems={problems} />
       <TextField

@@ -7,7 +7,7 @@ import { api, encodePart } from "../../data/client.ts";
 import { useFetched } from "../../data/queries.ts";
 import { useKeptText } from "../../live/use-kept-text.ts";
 import { join, REACHABLE } from "../../ui/class-names.ts";
-import { Button, ButtonLink, TextLink } from "../../ui/controls.tsx";
+import { Button, ButtonLink, submitWith, TextLink } from "../../ui/controls.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { Failed, Loaded } from "../../ui/states.tsx";
 import { useAttempt } from "../../ui/toast.tsx";
@@ -95,10 +95,7 @@ function NewPlan() {
     <form
       aria-label="New plan"
       className="mx-auto grid w-full max-w-2xl gap-3 px-4 py-8"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void begin();
-      }}
+      onSubmit={submitWith(begin)}
     >
       <div className="flex items-center gap-3">
         <span className="grid size-10 place-items-center rounded-xl bg-raised text-ink-3">

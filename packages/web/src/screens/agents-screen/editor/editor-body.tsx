@@ -22,7 +22,6 @@ const RawPane = lazy(() => import("./raw-pane.tsx"));
 
 type DraftEditorProps = {
   draft: EditedAgent;
-  isNew?: boolean;
   readOnly?: boolean;
   hasFile?: boolean;
   /** The review of the file, to compare with. */
@@ -34,7 +33,6 @@ type DraftEditorProps = {
 /** A draft on the page, whether of an agent that exists or of a new one, and the way it is saved. */
 export function DraftEditor({
   draft,
-  isNew = false,
   readOnly = false,
   hasFile = true,
   before = null,
@@ -42,7 +40,7 @@ export function DraftEditor({
 }: DraftEditorProps) {
   const [, go] = useLocation();
   const [isSaving, setIsSaving] = useState(false);
-  const isUnsaved = useIsDirty(draft) || isNew;
+  const isUnsaved = useIsDirty(draft) || draft.name === null;
   const save = () => {
     if (readOnly || !isUnsaved) return;
     void draft.settled().then((judged) => judged?.refusals.length === 0 && setIsSaving(true));

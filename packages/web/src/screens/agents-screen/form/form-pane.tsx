@@ -1,8 +1,8 @@
 import type { Limits } from "@retinue/core/schema/agent";
 import { LIMIT_PARTS } from "@retinue/core/schema/agent-fields";
 import { FileWarning } from "lucide-react";
-import { memo, useSyncExternalStore } from "react";
-import { useSignal } from "../../../live/signal.ts";
+import { memo } from "react";
+import { useSelected, useSignal } from "../../../live/signal.ts";
 import { ChoiceField } from "../../../ui/choosers.tsx";
 import { Button } from "../../../ui/controls.tsx";
 import { AGENT_COLOURS, chooseHue } from "../../../ui/face.tsx";
@@ -18,7 +18,7 @@ import { PartControls, SectionControls } from "./value-control.tsx";
 /** The file as a form. What it does not show stays in the file as it is. */
 export const FormPane = memo(function FormPane({ onProblems }: { onProblems: () => void }) {
   const draft = useAgentDraft();
-  const hasForm = useSyncExternalStore(draft.form.subscribe, () => draft.form.value !== null);
+  const hasForm = useSelected(draft.form, (form) => form !== null);
   const review = useSignal(draft.review);
   if (!hasForm) {
     if (!review) return <Loading label="Reading the text" />;

@@ -6,7 +6,7 @@ import { useTools } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { SuggestField } from "../../../ui/choosers.tsx";
 import { join } from "../../../ui/class-names.ts";
-import { Button } from "../../../ui/controls.tsx";
+import { Button, submitWith } from "../../../ui/controls.tsx";
 import { TextField } from "../../../ui/fields.tsx";
 import { VERDICTS, VerdictMark } from "../../../ui/rights-table.tsx";
 import { Failed, Loading } from "../../../ui/states.tsx";
@@ -48,10 +48,7 @@ export function TryTab() {
     <form
       aria-label="Try a call"
       className="grid grid-cols-1 gap-3 p-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void attempt();
-      }}
+      onSubmit={submitWith(attempt)}
       onKeyDown={(event) => {
         if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) void attempt();
       }}
