@@ -67,67 +67,47 @@ function shortPath(file: string, { workspace, project }: Trace["session"]): stri
 /** One line of the figures: what both sides have there, and what is between them. */
 export type FactRow = { name: string; about?: string; a: string; b: string; difference: string };
 
+/** The facts that are numbers. */
+type FigureName = {
+  [Fact in keyof SessionFacts]: SessionFacts[Fact] extends number | null ? Fact : never;
+}[keyof SessionFacts];
+
 type Figure = {
+  of: FigureName;
   name: string;
   about?: string;
-  of: (facts: SessionFacts) => number | null;
   show?: (value: number) => string;
   /** Not worth a line where both sides have this. */
   usual?: number;
 };
 
 const FIGURES: readonly Figure[] = [
-  {
-    name: "Time at work",
-    about: "Time in which anything was running",
-    of: ({ activeMs }) => activeMs,
-    show: showSpan,
-  },
-  { name: "Turns", about: "Model calls of all runs", of: ({ turns }) => turns },
-  { name: "Tool calls", of: ({ calls }) => calls },
-  { name: "Tokens", of: ({ tokens }) => tokens, show: showShort },
-  { name: "Cost", of: ({ costUsd }) => costUsd, show: showCost },
-  {
-    name: "Prompts",
-    about: "What a person asked for in the session",
-    of: ({ prompts }) => prompts,
-    usual: 1,
-  },
-  { name: "Runs", of: ({ runs }) => runs },
-  { name: "Agents", of: ({ agents }) => agents },
-  { name: "Levels", about: "How deep work was delegated", of: ({ levels }) => levels },
-  { name: "Most at once", about: "Runs that had begun and not ended", of: ({ atOnce }) => atOnce },
-  { name: "Runs that failed", about: "Timed out counts as failed", of: ({ failed }) => failed },
-  {
-    name: "Runs cut short",
-    about: "Ended by a limit, with what there was",
-    of: ({ cutShort }) => cutShort,
-    usual: 0,
-  },
-  { name: "Runs stopped", of: ({ stopped }) => stopped, usual: 0 },
-  {
-    name: "Calls asked about",
-    about: "Calls that waited for a person's approval",
-    of: ({ asked }) => asked,
-    usual: 0,
-  },
-  {
-    name: "Of these denied",
-    about: "By a person, or because nobody answered",
-    of: ({ denied }) => denied,
-    usual: 0,
-  },
+  { of: "activeMs", name: "Time at work", about: "Time in which anything was running", show: showSpan },
+  { of: "turns", name: "Turns", about: "Model calls of all runs" },
+  { of: "calls", name: "Tool calls" },
+  { of: "tokens", name: "Tokens", show: showShort },
+  { of: "costUsd", name: "Cost", show: showCost },
+  { of: "prompts", name: "Prompts", about: "What a person asked for in the session", usual: 1 },
+  { of: "runs", name: "Runs" },
+  { of: "agents", name: "Agents" },
+  { of: "levels", name: "Levels", about: "How deep work was delegated" },
+  { of: "atOnce", name: "Most at once", about: "Runs that had begun and not ended" },
+  { of: "failed", name: "Runs that failed", about: "Timed out counts as failed" },
+  { of: "cutShort", name: "Runs cut short", about: "Ended by a limit, with what there was", usual: 0 },
+  { of: "stopped", name: "Runs stopped", usual: 0 },
+  { of: "asked", name: "Calls asked about", about: "Calls that waited for a person's approval", usual: 0 },
+  { of: "denied", name: "Of these denied", about: "By a person, or because nobody answered", usual: 0 },
 ];
 
 /** The lines with numbers; what is as usual on both sides has none. */
 export function figureRows(a: SessionFacts, b: SessionFacts): FactRow[] {
-  const told = FIGURES.filter(({ of, usual }) => usual === undefined || of(a) !== usual || of(b) !== usual);
-  return told.map(({ name, about, of, show = showNumber }) => ({
+  const told = FIGURES.filter(({ of, usual }) => usual === undefined || a[of] !== usual || b[of] !== usual);
+  return told.map(({ of, name, about, show = showNumber }) => ({
     name,
     ...(about && { about }),
-    a: shown(of(a), show),
-    b: shown(of(b), show),
-    difference: showDifference(of(a), of(b), show),
+    a: shown(a[of], show),
+    b: shown(b[of], show),
+    difference: showDifference(a[of], b[of], show),
   }));
 }
 
