@@ -23,7 +23,25 @@ export function followNews(): void {
   whileVisible(() => {
     clearInterval(glances);
     glances = undefined;
-    const leave = followStream<NewsEvent>({ findPath: () => "/api/events", takers: TAKERS, onLost });
+    const leave = followStream<NewsEvent>({
+      findPath: () => "/api/events",
+      onLost: explainLoss,
+      takers: {
+        hello: (hello) => {
+          set({ connection: "open", asks: hello.asks });
+          // What happened between loading a list and the stream was not announced.
+          if (startedAtMs === undefined) renewLists();
+          else void renew();
+          startedAtMs = hello.startedAtMs;
+        },
+        sessions: () => void renew({ queryKey: ["sessions"] }),
+        asks: ({ asks }) => {
+          set({ asks });
+          renewLists();
+        },
+        agents: () => void renew({ queryKey: ["agents"] }),
+      },
+    });
     return () => {
       leave();
       glances = setInterval(() => void glance(), GLANCE_MS);
@@ -37,29 +55,13 @@ async function glance(): Promise<void> {
   if (list && glances !== undefined) set({ asks: list.approvals.length });
 }
 
-const TAKERS: Parameters<typeof followStream<NewsEvent>>[0]["takers"] = {
-  hello(hello) {
-    set({ connection: "open", asks: hello.asks });
-    // What happened between loading a list and the stream was not announced.
-    if (startedAtMs === undefined) renewLists();
-    else void renew();
-    startedAtMs = hello.startedAtMs;
-  },
-  sessions: () => void renew({ queryKey: ["sessions"] }),
-  asks({ asks }) {
-    set({ asks });
-    renewLists();
-  },
-  agents: () => void renew({ queryKey: ["agents"] }),
-};
-
 function renewLists(): void {
   void renew({ queryKey: ["approvals"] });
   void renew({ queryKey: ["sessions"] });
 }
 
-/** The page asks why. A new link, opened in another tab, signs this one in too. */
-async function onLost(isStillLost: () => boolean): Promise<number | undefined> {
+/** Asks the server why. A new link, opened in another tab, signs this one in too. */
+async function explainLoss(isStillLost: () => boolean): Promise<number | undefined> {
   const status = await fetch("/api/about").then(
     (response) => response.status,
     () => 0,
