@@ -13,6 +13,7 @@ import {
   useQuery,
 } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
+import { createThrottle } from "../live/signal.ts";
 import { ApiFailure, api, encodePart, walkPages } from "./client.ts";
 
 /** What the screens have loaded. The news stream says when a part of it is out of date. */
@@ -137,24 +138,13 @@ export function useTraceQuery(
       data?.session.state === "running" &&
       Math.max(countMs, last.current.tookMs * 2 * WAIT_PER_LOAD),
   });
-  const pace = useMemo(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const load = () => {
-      timer = undefined;
-      void renew({ queryKey });
+  const throttle = useMemo(() => {
+    const findWait = () => {
+      const { tookMs, atMs } = last.current;
+      return atMs + Math.max(LEAST_WAIT_MS, tookMs * WAIT_PER_LOAD) - performance.now();
     };
-    return {
-      reload() {
-        const { tookMs, atMs } = last.current;
-        const dueMs = atMs + Math.max(LEAST_WAIT_MS, tookMs * WAIT_PER_LOAD);
-        timer ??= setTimeout(load, Math.max(0, dueMs - performance.now()));
-      },
-      stop() {
-        clearTimeout(timer);
-        timer = undefined;
-      },
-    };
+    return createThrottle(() => void renew({ queryKey }), findWait);
   }, [queryKey]);
-  useEffect(() => pace.stop, [pace]);
-  return { query, reload: pace.reload };
+  useEffect(() => throttle.stop, [throttle]);
+  return { query, reload: throttle.soon };
 }

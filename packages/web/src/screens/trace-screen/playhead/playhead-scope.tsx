@@ -13,7 +13,7 @@ import {
   useState,
 } from "react";
 import { walkPages } from "../../../data/client.ts";
-import { Signal, useSelected, useSignal } from "../../../live/signal.ts";
+import { createThrottle, Signal, useSelected, useSignal } from "../../../live/signal.ts";
 import { useRequired } from "../../../live/use-required.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { useAddress } from "../../../ui/use-address.ts";
@@ -178,19 +178,16 @@ function useAddressAt(isPlaying: Signal<boolean>) {
     at.set(asked);
   }, [asked, at, isPlaying]);
   useLayoutEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
     const write = () => {
-      timer = undefined;
       const { value } = at;
       if (value === null || value === written.current) return;
       written.current = value;
       change({ at: String(value) });
     };
-    const stop = at.subscribe(() => {
-      timer ??= setTimeout(write, WRITE_MS);
-    });
+    const throttle = createThrottle(write, () => WRITE_MS);
+    const stop = at.subscribe(throttle.soon);
     return () => {
-      clearTimeout(timer);
+      throttle.stop();
       stop();
     };
   }, [at, change]);
