@@ -23,11 +23,6 @@ export const ROUTES = SCREENS.flatMap(([load, ...paths]) => {
   return paths.map((path) => ({ path, screen }));
 });
 
-const loadLost: Load = () => import("./screens/lost-screen.tsx");
-
-/** The screen at every other address. */
-export const LostRoute = lazy(loadLost);
-
 /**
  * Loads all screens, one by one, once the first has come to rest: going from one to the next then never waits, and the first
  * answer is Markdown from its first word. A file that does not come is asked for again when it is needed.
@@ -36,7 +31,6 @@ export function loadAllScreens(): void {
   const left: (() => Promise<unknown>)[] = [
     () => import("./ui/rich-text/streamed-markdown.tsx"),
     ...SCREENS.map(([load]) => load),
-    loadLost,
   ];
   const next = () => {
     const load = left.shift();

@@ -72,6 +72,19 @@ export function withQuery(
   return parts.length === 0 ? path : `${path}?${parts.join("&")}`;
 }
 
+/** The pages of a list, one after the other; each says where the next one begins. */
+export async function* walkPages<Page extends { next: string | number | null }>(
+  path: string,
+  query: Readonly<Record<string, string | number>> = {},
+): AsyncGenerator<Page> {
+  let after: string | number | undefined;
+  do {
+    const page: Page = await api.get(withQuery(path, { ...query, after }));
+    yield page;
+    after = page.next ?? undefined;
+  } while (after !== undefined);
+}
+
 declare global {
   /** What the head of the page has asked for already (`begin.js`). */
   var retinueEarly: { path: string; answer: Promise<Response> } | undefined;

@@ -1,6 +1,6 @@
 import type { NewsEvent } from "@retinue/core/schema/api/stream";
 import { Signal, useSignal } from "../live/signal.ts";
-import { findRetryDelay, listenTo, whileVisible } from "../live/stream.ts";
+import { followStream, whileVisible } from "../live/stream.ts";
 import { loadWaiting, renew } from "./queries.ts";
 
 /** How the page and the server stand to each other. */
@@ -10,9 +10,6 @@ type News = { connection: Connection; asks: number };
 
 const news = new Signal<News>({ connection: "connecting", asks: 0 });
 let startedAtMs: number | undefined;
-let source: EventSource | undefined;
-let failures = 0;
-let retry: ReturnType<typeof setTimeout> | undefined;
 let glances: ReturnType<typeof setInterval> | undefined;
 const SIGNED_OUT_MS = 5_000;
 const GLANCE_MS = 30_000;
@@ -25,11 +22,28 @@ function set(change: Partial<News>): void {
 export function followNews(): void {
   whileVisible(() => {
     clearInterval(glances);
-    follow();
+    glances = undefined;
+    const leave = followStream<NewsEvent>({
+      findPath: () => "/api/events",
+      onLost: explainLoss,
+      takers: {
+        hello: (hello) => {
+          set({ connection: "open", asks: hello.asks });
+          // What happened between loading a list and the stream was not announced.
+          if (startedAtMs === undefined) renewLists();
+          else void renew();
+          startedAtMs = hello.startedAtMs;
+        },
+        sessions: () => void renew({ queryKey: ["sessions"] }),
+        asks: ({ asks }) => {
+          set({ asks });
+          renewLists();
+        },
+        agents: () => void renew({ queryKey: ["agents"] }),
+      },
+    });
     return () => {
-      clearTimeout(retry);
-      source?.close();
-      source = undefined;
+      leave();
       glances = setInterval(() => void glance(), GLANCE_MS);
     };
   });
@@ -38,30 +52,7 @@ export function followNews(): void {
 /** A hidden page has no stream, but its title still says whether the person is needed. */
 async function glance(): Promise<void> {
   const list = await loadWaiting().catch(() => null);
-  if (list && source === undefined) set({ asks: list.approvals.length });
-}
-
-function follow(): void {
-  clearTimeout(retry);
-  source?.close();
-  const opened = new EventSource("/api/events");
-  source = opened;
-  const on = listenTo<NewsEvent>(opened);
-  on("hello", (hello) => {
-    failures = 0;
-    set({ connection: "open", asks: hello.asks });
-    // What happened between loading a list and the stream was not announced.
-    if (startedAtMs === undefined) renewLists();
-    else void renew();
-    startedAtMs = hello.startedAtMs;
-  });
-  on("sessions", () => void renew({ queryKey: ["sessions"] }));
-  on("asks", ({ asks }) => {
-    set({ asks });
-    renewLists();
-  });
-  on("agents", () => void renew({ queryKey: ["agents"] }));
-  opened.onerror = () => void lost(opened);
+  if (list && glances !== undefined) set({ asks: list.approvals.length });
 }
 
 function renewLists(): void {
@@ -69,19 +60,15 @@ function renewLists(): void {
   void renew({ queryKey: ["sessions"] });
 }
 
-/** A browser gives up on an answer that is an error, so the page asks why and tries again by itself. */
-async function lost(from: EventSource): Promise<void> {
+/** Asks the server why. A new link, opened in another tab, signs this one in too. */
+async function explainLoss(isStillLost: () => boolean): Promise<number | undefined> {
   const status = await fetch("/api/about").then(
     (response) => response.status,
     () => 0,
   );
   // Meanwhile the page may have gone out of sight, or the browser may have come back by itself.
-  if (from !== source || from.readyState === EventSource.OPEN) return;
-  set({ connection: status === 401 ? "signed-out" : "lost" });
-  if (from.readyState !== EventSource.CLOSED) return;
-  clearTimeout(retry);
-  // A new link, opened in another tab, signs this one in too.
-  retry = setTimeout(follow, status === 401 ? SIGNED_OUT_MS : findRetryDelay(failures++));
+  if (isStillLost()) set({ connection: status === 401 ? "signed-out" : "lost" });
+  return status === 401 ? SIGNED_OUT_MS : undefined;
 }
 
 /** The connection and the number of calls that wait for a person. */

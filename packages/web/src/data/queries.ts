@@ -1,5 +1,5 @@
 import type { AgentFace, AgentList, ToolList } from "@retinue/core/schema/api/agent";
-import type { ApprovalList, ApprovalView } from "@retinue/core/schema/api/approval";
+import type { ApprovalList } from "@retinue/core/schema/api/approval";
 import type { About, RunDetail, TraceView } from "@retinue/core/schema/api/inspect";
 import type { SessionDetail } from "@retinue/core/schema/api/session";
 import { completeTrace } from "@retinue/core/show/outline-trace";
@@ -7,17 +7,19 @@ import {
   keepPreviousData,
   QueryClient,
   type QueryFilters,
+  type QueryKey,
   queryOptions,
+  type UseQueryOptions,
   useQuery,
 } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
-import { ApiFailure, api, encodePart, withQuery } from "./client.ts";
+import { createThrottle } from "../live/signal.ts";
+import { ApiFailure, api, encodePart, walkPages } from "./client.ts";
 
 /** What the screens have loaded. The news stream says when a part of it is out of date. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     // The server is on this machine: it answers without any network.
-    mutations: { networkMode: "always" },
     queries: {
       networkMode: "always",
       staleTime: 30_000,
@@ -44,44 +46,37 @@ export async function renew(filters: QueryFilters = {}): Promise<void> {
   );
 }
 
+type FetchedOptions<Answer> = Omit<UseQueryOptions<Answer>, "queryKey" | "queryFn">;
+
+/** What a path of the API answers. The news stream says by the key when it is out of date. */
+export function useFetched<Answer>(queryKey: QueryKey, path: string, options?: FetchedOptions<Answer>) {
+  return useQuery({ queryKey, queryFn: () => api.get<Answer>(path), ...options });
+}
+
 /** What the app must know at its start. */
 export function useAbout() {
-  return useQuery({ queryKey: ["about"], queryFn: () => api.get<About>("/api/about"), staleTime: 300_000 });
+  return useFetched<About>(["about"], "/api/about", { staleTime: 300_000 });
 }
 
 /** All agents with their health. */
 export function useAgents() {
-  return useQuery({ queryKey: ["agents"], queryFn: () => api.get<AgentList>("/api/agents") });
+  return useFetched<AgentList>(["agents"], "/api/agents");
 }
 
 /** Tools and groups that rules may name. */
 export function useTools() {
-  return useQuery({
-    queryKey: ["tools"],
-    queryFn: () => api.get<ToolList>("/api/tools"),
-    staleTime: 600_000,
-  });
+  return useFetched<ToolList>(["tools"], "/api/tools", { staleTime: 600_000 });
 }
 
 /** Calls that wait for a person. */
 export function useApprovals() {
-  return useQuery({
-    queryKey: ["approvals"],
-    queryFn: loadWaiting,
-  });
+  return useQuery({ queryKey: ["approvals"], queryFn: loadWaiting });
 }
 
 /** All calls that wait for a person, page by page: no question may be left out. */
 export async function loadWaiting(): Promise<ApprovalList> {
-  const approvals: ApprovalView[] = [];
-  let next: string | null = null;
-  do {
-    const path: string = withQuery("/api/approvals", { open: 1, after: next ?? undefined });
-    const page: ApprovalList = await api.get(path);
-    approvals.push(...page.approvals);
-    next = page.next;
-  } while (next !== null);
-  return { approvals, next };
+  const pages = await Array.fromAsync(walkPages<ApprovalList>("/api/approvals", { open: 1 }));
+  return { approvals: pages.flatMap(({ approvals }) => approvals), next: null };
 }
 
 /** How an agent looks; one that is not known any more still has a name. */
@@ -93,11 +88,8 @@ export function useFace(name: string): AgentFace {
 
 /** How a session stands, without its runs. The news stream says when that is out of date. */
 export function useSessionDetail(sessionId: string) {
-  return useQuery({
-    queryKey: ["sessions", "one", sessionId],
-    queryFn: () => api.get<SessionDetail>(`/api/sessions/${encodePart(sessionId)}?limit=1`),
-    enabled: sessionId !== "",
-  });
+  const path = `/api/sessions/${encodePart(sessionId)}?limit=1`;
+  return useFetched<SessionDetail>(["sessions", "one", sessionId], path, { enabled: sessionId !== "" });
 }
 
 /** A run, and its end if it has come: what is known of it is then another thing. */
@@ -146,24 +138,13 @@ export function useTraceQuery(
       data?.session.state === "running" &&
       Math.max(countMs, last.current.tookMs * 2 * WAIT_PER_LOAD),
   });
-  const pace = useMemo(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const load = () => {
-      timer = undefined;
-      void renew({ queryKey });
+  const throttle = useMemo(() => {
+    const findWait = () => {
+      const { tookMs, atMs } = last.current;
+      return atMs + Math.max(LEAST_WAIT_MS, tookMs * WAIT_PER_LOAD) - performance.now();
     };
-    return {
-      reload() {
-        const { tookMs, atMs } = last.current;
-        const dueMs = atMs + Math.max(LEAST_WAIT_MS, tookMs * WAIT_PER_LOAD);
-        timer ??= setTimeout(load, Math.max(0, dueMs - performance.now()));
-      },
-      stop() {
-        clearTimeout(timer);
-        timer = undefined;
-      },
-    };
+    return createThrottle(() => void renew({ queryKey }), findWait);
   }, [queryKey]);
-  useEffect(() => pace.stop, [pace]);
-  return { query, reload: pace.reload };
+  useEffect(() => throttle.stop, [throttle]);
+  return { query, reload: throttle.soon };
 }

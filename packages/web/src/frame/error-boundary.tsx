@@ -49,7 +49,6 @@ function Unloaded() {
   return <Failed failure={UNLOADED} onRetry={() => location.reload()} />;
 }
 
-/** Whether a screen's own file is missing. */
 function isUnloaded(failure: unknown): boolean {
   return failure instanceof Error && /imported module|module script|preload/i.test(failure.message);
 }

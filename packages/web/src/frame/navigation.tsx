@@ -1,15 +1,12 @@
 import { Menu } from "@base-ui/react/menu";
 import { Check, Command, Ellipsis } from "lucide-react";
-import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { useNews } from "../data/news.ts";
 import { useAbout } from "../data/queries.ts";
 import { join } from "../ui/class-names.ts";
-import { Button, KeyHint, MOD, Tooltip } from "../ui/controls.tsx";
+import { Button, KeyHint, MOD, TipButton } from "../ui/controls.tsx";
 import { type AppPlace, isInPlace, PLACES } from "./places.ts";
-import { chooseTheme, THEME_CHOICES, THEMES, type ThemeChoice, useTheme } from "./theme.ts";
-
-const NEXT: Readonly<Record<ThemeChoice, ThemeChoice>> = { system: "light", light: "dark", dark: "system" };
+import { chooseTheme, THEME_CHOICES, THEMES, useTheme } from "./theme.ts";
 
 /** The way between screens: at the side on wide pages, at the bottom on a phone. */
 export function Navigation({ onPalette }: { onPalette: () => void }) {
@@ -90,14 +87,9 @@ function ModelNote() {
 /** Goes through system, light and dark. */
 function ThemeButton() {
   const theme = useTheme();
-  const { icon: Icon } = THEMES[theme];
-  return (
-    <Tooltip words={`Theme: ${theme}`}>
-      <Button kind="quiet" small aria-label={`Theme: ${theme}`} onClick={() => chooseTheme(NEXT[theme])}>
-        <Icon className="size-3.5" />
-      </Button>
-    </Tooltip>
-  );
+  const { icon } = THEMES[theme];
+  const next = () => chooseTheme(THEME_CHOICES[THEME_CHOICES.indexOf(theme) + 1] ?? "system");
+  return <TipButton small icon={icon} words={`Theme: ${theme}`} onClick={next} />;
 }
 
 const ITEM = "flex h-10 w-full items-center gap-2.5 rounded-md px-2.5 text-sm data-[highlighted]:bg-hover";
@@ -124,7 +116,12 @@ function MoreMenu({ onPalette }: { onPalette: () => void }) {
             {places.map((place) => (
               <Menu.Item key={place.path} onClick={() => go(place.path)} className={ITEM}>
                 <place.icon aria-hidden className="size-4 text-ink-3" /> {place.name}
-                {isInPlace(place, path) && <Here>this screen</Here>}
+                {isInPlace(place, path) && (
+                  <>
+                    <span className="sr-only">, this screen</span>
+                    <Check aria-hidden className="ml-auto size-4 text-accent" />
+                  </>
+                )}
               </Menu.Item>
             ))}
             <Menu.Item onClick={onPalette} className={ITEM}>
@@ -132,34 +129,19 @@ function MoreMenu({ onPalette }: { onPalette: () => void }) {
             </Menu.Item>
             <Menu.Separator className="my-1 h-px bg-line" />
             <Menu.RadioGroup value={theme} onValueChange={chooseTheme}>
-              {THEME_CHOICES.map((one) => (
-                <Menu.RadioItem key={one} value={one} className={ITEM}>
-                  <ThemeName theme={one} />
-                  {one === theme && <Check aria-hidden className="ml-auto size-4 text-accent" />}
-                </Menu.RadioItem>
-              ))}
+              {THEME_CHOICES.map((one) => {
+                const { name, icon: Icon } = THEMES[one];
+                return (
+                  <Menu.RadioItem key={one} value={one} className={ITEM}>
+                    <Icon aria-hidden className="size-4 text-ink-3" /> {name}
+                    {one === theme && <Check aria-hidden className="ml-auto size-4 text-accent" />}
+                  </Menu.RadioItem>
+                );
+              })}
             </Menu.RadioGroup>
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>
     </Menu.Root>
-  );
-}
-
-function ThemeName({ theme }: { theme: ThemeChoice }) {
-  const { name, icon: Icon } = THEMES[theme];
-  return (
-    <>
-      <Icon aria-hidden className="size-4 text-ink-3" /> {name}
-    </>
-  );
-}
-
-function Here({ children }: { children: ReactNode }) {
-  return (
-    <>
-      <span className="sr-only">, {children}</span>
-      <Check aria-hidden className="ml-auto size-4 text-accent" />
-    </>
   );
 }

@@ -1,11 +1,10 @@
 import { Dialog } from "@base-ui/react/dialog";
 import type { SessionList } from "@retinue/core/schema/api/session";
-import { useQuery } from "@tanstack/react-query";
 import { Bot, CornerDownLeft, GitBranch, type LucideIcon, SearchX } from "lucide-react";
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { api, encodePart } from "../data/client.ts";
-import { useAgents } from "../data/queries.ts";
+import { encodePart } from "../data/client.ts";
+import { useAgents, useFetched } from "../data/queries.ts";
 import { join } from "../ui/class-names.ts";
 import { createFilter } from "../ui/create-filter.ts";
 import { findLook } from "../ui/status.tsx";
@@ -140,10 +139,7 @@ function ChoiceRow({ choice, isChosen, onTake }: { choice: Choice; isChosen: boo
 function useChoices(): Choice[] {
   const [, go] = useLocation();
   const { data: agents } = useAgents();
-  const { data: sessions } = useQuery({
-    queryKey: ["sessions", "palette"],
-    queryFn: () => api.get<SessionList>("/api/sessions?limit=100"),
-  });
+  const { data: sessions } = useFetched<SessionList>(["sessions", "palette"], "/api/sessions?limit=100");
   return useMemo(
     () => [
       ...PLACES.map(({ path, name, icon, keys }) => ({

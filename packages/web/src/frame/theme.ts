@@ -39,4 +39,4 @@ export const THEMES: Readonly<Record<ThemeChoice, Look>> = {
 };
 
 /** The themes in the order they are offered. */
-export const THEME_CHOICES: readonly ThemeChoice[] = ["system", "light", "dark"];
+export const THEME_CHOICES = Object.keys(THEMES) as ThemeChoice[];

@@ -1,20 +1,16 @@
 import type { RunView, SessionCard, SessionDetail, StepView } from "@retinue/core/schema/api/session";
 import type { LiveChange, LiveText, StreamEvent } from "@retinue/core/schema/api/stream";
 import { hasFailed } from "@retinue/core/show/standing";
-import { ApiFailure, api } from "../data/client.ts";
+import { ApiFailure, api, walkPages } from "../data/client.ts";
 import { Signal } from "./signal.ts";
-import { findRetryDelay, listenTo, whileVisible } from "./stream.ts";
+import { findRetryDelay, followStream, whileVisible } from "./stream.ts";
 
-/** How far the page is with a session. */
 type Loading = { state: "loading" | "ready" | "reconnecting" } | { state: "failed"; failure: unknown };
 
 /** A message for the person about the session. */
-export type Notice = {
-  id: number;
-  level: "info" | "warning" | "error";
-  message: string;
-  runId: string | null;
-};
+export type Notice = Omit<Extract<StreamEvent, { kind: "notice" }>, "kind"> & { id: number };
+
+type StepPage = { steps: StepView[]; next: number | null };
 
 const NO_IDS: readonly string[] = [];
 const NO_STEPS: readonly StepView[] = [];
@@ -45,7 +41,6 @@ export class SessionStore {
   /** Of those, the ones whose calls could not be loaded. */
   readonly #owed = new Set<string>();
   #seq = 0;
-  #source: EventSource | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #unfollow: (() => void) | null = null;
   #isBegun = false;
@@ -117,27 +112,23 @@ export class SessionStore {
       if (detail.next !== null)
         this.#takeRuns((await api.get<SessionDetail>(`${path}?after=${detail.next}`)).runs);
       if (this.#isClosed) return;
-      this.#unfollow ??= whileVisible(() => {
-        this.#follow();
-        return () => this.#leave();
-      });
+      this.#unfollow ??= whileVisible(() => this.#follow());
     } catch (failure) {
       if (this.#isClosed) return;
       this.loading.set({ state: "failed", failure });
       // A server that does not answer may be back in a moment.
-      if (failure instanceof ApiFailure && failure.status === 0) this.#later(() => void this.#load());
+      if (failure instanceof ApiFailure && failure.status === 0)
+        this.#retry = setTimeout(() => void this.#load(), findRetryDelay(this.#failures++));
     }
   }
 
   async #loadSteps(runId: string): Promise<void> {
     const steps: StepView[] = [];
-    let after: number | null = 0;
     try {
-      while (after !== null && !this.#isClosed) {
-        const path: string = `/api/sessions/${this.sessionId}/steps?run=${runId}&after=${after}&limit=500`;
-        const page: { steps: StepView[]; next: number | null } = await api.get(path);
+      const path = `/api/sessions/${this.sessionId}/steps`;
+      for await (const page of walkPages<StepPage>(path, { run: runId, limit: 500 })) {
+        if (this.#isClosed) return;
         steps.push(...page.steps);
-        after = page.next;
       }
       this.#owed.delete(runId);
     } catch {
@@ -147,62 +138,45 @@ export class SessionStore {
     if (!this.#isClosed) this.#takeSteps(steps);
   }
 
-  #leave(): void {
-    clearTimeout(this.#retry);
-    this.#source?.close();
-  }
-
-  #follow(): void {
-    this.#source?.close();
-    const source = new EventSource(`/api/sessions/${this.sessionId}/events?after=${this.#seq}`);
-    this.#source = source;
-    const on = listenTo<StreamEvent>(source);
-    on("changed", ({ seq, runs, steps }) => {
-      this.#seq = Math.max(this.#seq, seq);
-      this.#takeRuns(runs);
-      this.#takeSteps(steps.filter(({ runId }) => this.#followed.has(runId)));
+  #follow(): () => void {
+    return followStream<StreamEvent>({
+      findPath: () => `/api/sessions/${this.sessionId}/events?after=${this.#seq}`,
+      onLost: async () => {
+        this.loading.set({ state: "reconnecting" });
+        return undefined;
+      },
+      takers: {
+        changed: ({ seq, runs, steps }) => {
+          this.#seq = Math.max(this.#seq, seq);
+          this.#takeRuns(runs);
+          this.#takeSteps(steps.filter(({ runId }) => this.#followed.has(runId)));
+        },
+        snapshot: ({ live }) => {
+          this.loading.set({ state: "ready" });
+          for (const runId of this.#owed) void this.#loadSteps(runId);
+          for (const [runId, signal] of this.#live) signal.set(live[runId] ?? null);
+          for (const [runId, run] of Object.entries(live)) this.live(runId).set(run);
+          this.#count();
+        },
+        live: ({ runs }) => {
+          let isDearer = false;
+          for (const [runId, change] of Object.entries(runs)) {
+            const signal = this.live(runId);
+            signal.set(changedRun(signal.value, change));
+            isDearer ||= change.tokens !== undefined || change.costUsd !== undefined;
+          }
+          if (isDearer) this.#count();
+        },
+        session: ({ state, holder, asks }) => {
+          const { value } = this.session;
+          if (value) this.session.set({ ...value, state, holder, asks });
+        },
+        notice: ({ level, message, runId }) => {
+          const id = this.#noticeIds++;
+          this.notices.set([...this.notices.value, { id, level, message, runId }].slice(-MOST_NOTICES));
+        },
+      },
     });
-    on("snapshot", ({ live }) => {
-      this.loading.set({ state: "ready" });
-      this.#failures = 0;
-      for (const runId of this.#owed) void this.#loadSteps(runId);
-      for (const [runId, signal] of this.#live) signal.set(live[runId] ?? null);
-      for (const [runId, run] of Object.entries(live)) this.live(runId).set(run);
-      this.#count();
-    });
-    on("live", ({ runs }) => {
-      let isDearer = false;
-      for (const [runId, change] of Object.entries(runs)) {
-        const signal = this.live(runId);
-        signal.set(changedRun(signal.value, change));
-        isDearer ||= change.tokens !== undefined || change.costUsd !== undefined;
-      }
-      if (isDearer) this.#count();
-    });
-    on("session", ({ state, holder, asks }) => {
-      const { value } = this.session;
-      if (value) this.session.set({ ...value, state, holder, asks });
-    });
-    on("notice", ({ level, message, runId }) => this.#note({ level, message, runId }));
-    source.onerror = () => this.#lost(source);
-  }
-
-  /** While the browser tries again by itself it is left alone; where it has given up, the page does. */
-  #lost(source: EventSource): void {
-    if (this.#isClosed || source !== this.#source) return;
-    this.loading.set({ state: "reconnecting" });
-    if (source.readyState !== EventSource.CLOSED) return;
-    this.#later(() => this.#follow());
-  }
-
-  #later(act: () => void): void {
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(act, findRetryDelay(this.#failures++));
-  }
-
-  #note(notice: Omit<Notice, "id">): void {
-    const id = this.#noticeIds++;
-    this.notices.set([...this.notices.value, { ...notice, id }].slice(-MOST_NOTICES));
   }
 
   #takeRuns(runs: readonly RunView[]): void {

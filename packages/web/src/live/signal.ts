@@ -37,6 +37,24 @@ export function useSelected<Value, Part>(signal: Signal<Value>, select: (value: 
   return useSyncExternalStore(signal.subscribe, () => select(signal.value));
 }
 
+/** Does something once after a while, however often that is asked for meanwhile. */
+export function createThrottle(act: () => void, findWaitMs: () => number) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const run = () => {
+    timer = undefined;
+    act();
+  };
+  return {
+    soon: () => {
+      timer ??= setTimeout(run, Math.max(0, findWaitMs()));
+    },
+    stop: () => {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+  };
+}
+
 /** A part of the signal's value, at most once in `everyMs`: what streams changes far more often than anyone can read. */
 export function useThrottled<Value, Part>(
   signal: Signal<Value>,
@@ -45,21 +63,17 @@ export function useThrottled<Value, Part>(
 ): Part {
   const [shown, setShown] = useState(() => select(signal.value));
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
     let shownAtMs = 0;
     const show = () => {
-      timer = undefined;
       shownAtMs = performance.now();
       setShown(() => select(signal.value));
     };
-    const onChange = () => {
-      timer ??= setTimeout(show, Math.max(0, shownAtMs + everyMs - performance.now()));
-    };
+    const throttle = createThrottle(show, () => shownAtMs + everyMs - performance.now());
     show();
-    const stop = signal.subscribe(onChange);
+    const stop = signal.subscribe(throttle.soon);
     return () => {
       stop();
-      clearTimeout(timer);
+      throttle.stop();
     };
   }, [signal, select, everyMs]);
   return shown;

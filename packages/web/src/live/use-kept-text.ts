@@ -7,7 +7,7 @@ export function useKeptText(place: string): [text: string, setText: (text: strin
   const change = useCallback(
     (next: string) => {
       // At once: what was sent may have led to another page already.
-      keep(key, next);
+      keepText(key, next);
       setText(next);
     },
     [key],
@@ -15,7 +15,8 @@ export function useKeptText(place: string): [text: string, setText: (text: strin
   return [text, change];
 }
 
-function keep(key: string, text: string): void {
+/** Keeps a text for as long as the tab is open, so that leaving the screen loses nothing; an empty one is forgotten. */
+export function keepText(key: string, text: string): void {
   try {
     if (text) sessionStorage.setItem(key, text);
     else sessionStorage.removeItem(key);

@@ -4,16 +4,10 @@ import { useRequired } from "./use-required.ts";
 
 const Context = createContext<SessionStore | null>(null);
 
+type SessionScopeProps = { sessionId: string; isPatient?: boolean; children: ReactNode };
+
 /** Opens a session for everything below it, and leaves it when the page does. `isPatient`: a component below says when to begin. */
-export function SessionScope({
-  sessionId,
-  isPatient = false,
-  children,
-}: {
-  sessionId: string;
-  isPatient?: boolean;
-  children: ReactNode;
-}) {
+export function SessionScope({ sessionId, isPatient = false, children }: SessionScopeProps) {
   const [store, setStore] = useState<SessionStore | null>(null);
   useEffect(() => {
     const opened = new SessionStore(sessionId);

@@ -1,57 +1,41 @@
 import type { ApprovalDecision, ApprovalView } from "@retinue/core/schema/api/approval";
-import { useMutation } from "@tanstack/react-query";
 import { Ban, Biohazard, Check, CheckCheck, CircleCheck, PauseCircle, TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, type Ref, useEffect, useRef, useState } from "react";
 import { ApiFailure, api, encodePart } from "../data/client.ts";
 import { renew, useApprovals } from "../data/queries.ts";
 import { isPairBegun, useShortcuts } from "../frame/shortcuts.ts";
 import { useNow } from "../live/signal.ts";
-import { AgentChain, Countdown, RiskBadge, riskMeaning } from "./approval-marks.tsx";
+import { AgentChain, Countdown, RISKS, RiskBadge } from "./approval-marks.tsx";
 import { join } from "./class-names.ts";
-import { Button, KeyHint, TextLink } from "./controls.tsx";
+import { Button, KeyHint, submitWith, TextLink } from "./controls.tsx";
 import { DiffView } from "./rich-text/diff-view.tsx";
 import { mixedWords, revealHidden, spellOut } from "./rich-text/visible-text.ts";
 import { VisibleText, VisibleTextBlock } from "./rich-text/visible-text-block.tsx";
 import { showAge } from "./show-moment.ts";
 import { tell, tellFailure } from "./toast.tsx";
 
-/**
- * A call that waits for a person, whole: who asks, exactly what for, and the answers. Where it has the page to itself its keys
- * answer at once; a compact one, which may stand among others, must have the focus. Neither keys nor clicks answer before it
- * has been there for a moment.
- */
-export function ApprovalCard({
-  approval,
-  compact = false,
-  isGone = false,
-  onDone,
-  ref,
-}: {
+type ApprovalCardProps = {
   approval: ApprovalView;
   compact?: boolean;
   /** It is not among those that wait any more. */
   isGone?: boolean;
   onDone?: () => void;
   ref?: Ref<HTMLElement>;
-}) {
+};
+
+/**
+ * A call that waits for a person, whole: who asks, exactly what for, and the answers. Where it has the page to itself its keys
+ * answer at once; a compact one, which may stand among others, must have the focus. Neither keys nor clicks answer before it
+ * has been there for a moment.
+ */
+export function ApprovalCard({ approval, compact = false, isGone = false, onDone, ref }: ApprovalCardProps) {
   const note = useRef<HTMLInputElement>(null);
   const isArmed = useArmed(`${approval.approvalId} ${useWaitingIds()}`);
-  const answering = useAnswer(approval.approvalId, onDone);
+  const [isGiven, send] = useAnswer(approval.approvalId, onDone);
   const isOpen = approval.answer === null && !isGone;
-  const isReady = isArmed && isOpen && !answering.isPending && !answering.isSuccess;
-  // Two keys may come before the page is drawn again.
-  const isSent = useRef(false);
+  const isReady = isArmed && isOpen && !isGiven;
   const give = (answer: AnswerChoice, words: string) => {
-    if (!isReady || isSent.current) return;
-    isSent.current = true;
-    answering.mutate(
-      { answer, note: words },
-      {
-        onError: () => {
-          isSent.current = false;
-        },
-      },
-    );
+    if (isReady) void send(answer, words);
   };
   useShortcuts(
     compact
@@ -141,7 +125,7 @@ function Reason({ approval }: { approval: ApprovalView }) {
     <ul className="grid gap-1.5 rounded-lg border border-line bg-panel px-3 py-2.5 text-sm">
       <li className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <RiskBadge risk={risk} />
-        <span className="text-ink-3">{riskMeaning(risk)}</span>
+        <span className="text-ink-3">{RISKS[risk].means}</span>
         <span className="min-w-0 basis-full wrap-anywhere">
           <VisibleText text={reason} />
         </span>
@@ -189,7 +173,7 @@ type Asked = Pick<ApprovalView, "tool" | "input" | "presented" | "diff">;
 /** The call exactly as it would be made: the command, the mail, the change or the input, whole and with nothing hidden. */
 function AskedCall({ asked }: { asked: Asked }) {
   const { input, presented, diff } = asked;
-  const command = readCommand(input);
+  const command = readAskedCommand(input);
   const json = JSON.stringify(input, null, 2) ?? "nothing";
   const isJsonAll = diff === null && presented === null && command === null;
   return (
@@ -238,7 +222,7 @@ function visibleLines(diff: string): string {
 }
 
 /** The command of a call that has one, and everything else that the call says. */
-function readCommand(input: unknown): { text: string; rest: string | null } | null {
+export function readAskedCommand(input: unknown): { text: string; rest: string | null } | null {
   if (typeof input !== "object" || input === null || !("command" in input)) return null;
   const { command, ...rest } = input;
   if (typeof command !== "string") return null;
@@ -267,29 +251,23 @@ const ANSWERS = [
 
 type AnswerChoice = (typeof ANSWERS)[number]["answer"];
 
-/**
- * The three answers, and a note that goes to the agent with a denial. Until they are ready the answers keep their place and the
- * focus, and do nothing.
- */
-function AnswerForm({
-  isReady,
-  onAnswer,
-  compact,
-  noteRef,
-}: {
+type AnswerFormProps = {
   isReady: boolean;
   onAnswer: (answer: AnswerChoice, note: string) => void;
   compact: boolean;
   noteRef: Ref<HTMLInputElement>;
-}) {
+};
+
+/**
+ * The three answers, and a note that goes to the agent with a denial. Until they are ready the answers keep their place and the
+ * focus, and do nothing.
+ */
+function AnswerForm({ isReady, onAnswer, compact, noteRef }: AnswerFormProps) {
   const [note, setNote] = useState("");
   return (
     <form
       className="flex flex-wrap items-center gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isReady) onAnswer("deny", note);
-      }}
+      onSubmit={submitWith(() => isReady && onAnswer("deny", note))}
     >
       <div className="flex flex-wrap gap-1.5">
         {ANSWERS.map(({ answer, name, keys, icon: Icon, kind }) => (
@@ -330,46 +308,48 @@ function AnswerForm({
   );
 }
 
-/** The answer as the server takes it. */
 function writeDecision(answer: AnswerChoice, note: string): ApprovalDecision {
   if (answer !== "deny") return { allowed: true, scope: answer };
   return { allowed: false, ...(note.trim() !== "" && { note: note.trim() }) };
 }
 
-/** Sends answers to one question. `onDone` comes after the server has taken it. */
-function useAnswer(approvalId: string, onDone?: (answer: AnswerChoice) => void) {
-  return useMutation({
-    mutationFn: ({ answer, note }: { answer: AnswerChoice; note: string }) =>
-      api.post(`/api/approvals/${encodePart(approvalId)}`, writeDecision(answer, note)),
-    onSuccess: (_, { answer }) => {
+/** Sends one answer to a question, or another one if that failed. `onDone` comes after the server has taken it. */
+function useAnswer(approvalId: string, onDone?: () => void) {
+  const [isGiven, setGiven] = useState(false);
+  // Two keys may come before the page is drawn again.
+  const isSent = useRef(false);
+  const send = async (answer: AnswerChoice, note: string) => {
+    if (isSent.current) return;
+    isSent.current = true;
+    setGiven(true);
+    try {
+      await api.post(`/api/approvals/${encodePart(approvalId)}`, writeDecision(answer, note));
       tell(answer === "deny" ? "Denied." : answer === "run" ? "Allowed for this run." : "Allowed once.");
-      onDone?.(answer);
-    },
-    onError: (failure) => {
+      onDone?.();
+      await renew({ queryKey: ["approvals"] });
+    } catch (failure) {
       if (failure instanceof ApiFailure && failure.status === 409) tell(failure.message);
       else tellFailure(failure);
-    },
-    onSettled: () => renew({ queryKey: ["approvals"] }),
-  });
+      await renew({ queryKey: ["approvals"] });
+      isSent.current = false;
+      setGiven(false);
+    }
+  };
+  return [isGiven, send] as const;
 }
 
 /** What was said to a call, by whom and when. */
 function GivenAnswer({ answer }: { answer: NonNullable<ApprovalView["answer"]> }) {
   const now = useNow(true);
   const { allowed, by, note, atMs } = answer;
+  const [Icon, tone] = allowed ? [CircleCheck, "text-ok"] : [Ban, "text-bad"];
   return (
     <div className="flex items-start gap-2 text-sm">
-      {allowed ? (
-        <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-ok" />
-      ) : (
-        <Ban aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
-      )}
+      <Icon aria-hidden className={join("mt-0.5 size-4 shrink-0", tone)} />
       <div className="min-w-0">
         <p>
-          <strong className={allowed ? "font-semibold text-ok" : "font-semibold text-bad"}>
-            {allowed ? "Allowed" : "Denied"}
-          </strong>{" "}
-          by <VisibleText text={by} />,{" "}
+          <strong className={join("font-semibold", tone)}>{allowed ? "Allowed" : "Denied"}</strong> by{" "}
+          <VisibleText text={by} />,{" "}
           <time dateTime={new Date(atMs).toISOString()} className="text-ink-2">
             {showAge(atMs, now)}
           </time>

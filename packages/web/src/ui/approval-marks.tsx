@@ -60,7 +60,8 @@ export function Countdown({ expiresAtMs }: { expiresAtMs: number | null }) {
   );
 }
 
-const LOOKS: Readonly<Record<Risk, BadgeLook & { means: string }>> = {
+/** How much a call can do, and what that means in a sentence. */
+export const RISKS: Readonly<Record<Risk, BadgeLook & { means: string }>> = {
   low: {
     word: "low risk",
     tone: "text-off",
@@ -86,10 +87,5 @@ const LOOKS: Readonly<Record<Risk, BadgeLook & { means: string }>> = {
 
 /** How much a call can do, as icon and word. */
 export function RiskBadge({ risk }: { risk: Risk }) {
-  return <Badge look={LOOKS[risk]} title={LOOKS[risk].means} />;
-}
-
-/** What such a risk means, in a sentence. */
-export function riskMeaning(risk: Risk): string {
-  return LOOKS[risk].means;
+  return <Badge look={RISKS[risk]} title={RISKS[risk].means} />;
 }

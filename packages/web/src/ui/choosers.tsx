@@ -3,7 +3,7 @@ import { Select } from "@base-ui/react/select";
 import { Check, ChevronsUpDown } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { join } from "./class-names.ts";
-import { FormField, INPUT } from "./fields.tsx";
+import { type FieldProps, FormField, INPUT } from "./fields.tsx";
 
 /** How lists that open above the page look. */
 export const POPUP =
@@ -13,8 +13,12 @@ export const POPUP =
 export const POPUP_ITEM =
   "grid cursor-default grid-cols-[1rem_1fr] items-center gap-1.5 rounded-md py-1 pr-3 pl-1.5 text-sm outline-none select-none data-highlighted:bg-hover";
 
-/** One thing that can be chosen, in a few words. */
 type Option<Value extends string> = { value: Value; label: string; about?: string; mark?: ReactNode };
+
+type ChoiceFieldProps<Value extends string> = Omit<FieldProps<Value>, "hint" | "placeholder"> & {
+  options: readonly Option<Value>[];
+  isLabelHidden?: boolean;
+};
 
 /** A choice of one among a few. */
 export function ChoiceField<Value extends string>({
@@ -24,14 +28,7 @@ export function ChoiceField<Value extends string>({
   onChange,
   readOnly = false,
   isLabelHidden = false,
-}: {
-  label: string;
-  value: Value;
-  options: readonly Option<Value>[];
-  onChange: (value: Value) => void;
-  readOnly?: boolean;
-  isLabelHidden?: boolean;
-}) {
+}: ChoiceFieldProps<Value>) {
   return (
     <div className="relative grid min-w-0 grid-cols-1 content-start gap-1">
       <Select.Root
@@ -82,22 +79,10 @@ function Item({ value, label, about, mark }: Option<string>) {
   );
 }
 
+type SuggestFieldProps = Omit<FieldProps<string>, "placeholder"> & { choices: readonly string[] };
+
 /** A field for any text, with suggestions. */
-export function SuggestField({
-  label,
-  value,
-  choices,
-  onChange,
-  hint,
-  readOnly = false,
-}: {
-  label: string;
-  value: string;
-  choices: readonly string[];
-  onChange: (value: string) => void;
-  hint?: string;
-  readOnly?: boolean;
-}) {
+export function SuggestField({ label, value, choices, onChange, hint, readOnly = false }: SuggestFieldProps) {
   const id = useId();
   const [typed, setTyped] = useState<string | null>(null);
   return (

@@ -1,6 +1,6 @@
 import { Tooltip as Base } from "@base-ui/react/tooltip";
-import { ChevronRight, Search } from "lucide-react";
-import type { ComponentProps, ReactElement, ReactNode } from "react";
+import { ChevronRight, type LucideIcon, Search } from "lucide-react";
+import type { ComponentProps, FormEvent, ReactElement, ReactNode } from "react";
 import { Link } from "wouter";
 import { join } from "./class-names.ts";
 
@@ -55,16 +55,24 @@ export function IconLink({ className, ...rest }: LinkProps) {
   );
 }
 
+/** What a form does when it is sent, in the place of loading a page. */
+export function submitWith(act: () => unknown): (event: FormEvent) => void {
+  return (event) => {
+    event.preventDefault();
+    void act();
+  };
+}
+
 /** The browser's own choice of one among a few, told as text. */
-export function Select({
+export function Select<Value extends string = string>({
   onChoose,
   className,
   ...rest
-}: Omit<ComponentProps<"select">, "onChange"> & { onChoose: (value: string) => void }) {
+}: Omit<ComponentProps<"select">, "onChange"> & { onChoose: (value: Value) => void }) {
   return (
     <select
       {...rest}
-      onChange={(event) => onChoose(event.target.value)}
+      onChange={(event) => onChoose(event.target.value as Value)}
       className={join(
         "h-8 rounded-md border border-line-strong bg-panel px-2 text-sm text-ink-2 hover:bg-hover",
         className,
@@ -113,6 +121,15 @@ export function Chevron({ isOpen, className }: { isOpen: boolean; className?: st
   );
 }
 
+type SegmentedProps<Value extends string> = {
+  label: string;
+  value: Value;
+  /** A mark, such as a count, stands behind the name. */
+  choices: readonly { value: Value; name: string; mark?: ReactNode }[];
+  onChange: (value: Value) => void;
+  className?: string;
+};
+
 /** One of a few choices, side by side. */
 export function Segmented<Value extends string>({
   label,
@@ -120,14 +137,7 @@ export function Segmented<Value extends string>({
   choices,
   onChange,
   className,
-}: {
-  label: string;
-  value: Value;
-  /** A mark, such as a count, stands behind the name. */
-  choices: readonly { value: Value; name: string; mark?: ReactNode }[];
-  onChange: (value: Value) => void;
-  className?: string;
-}) {
+}: SegmentedProps<Value>) {
   return (
     <fieldset className={join("inline-flex rounded-md border border-line-strong bg-panel p-0.5", className)}>
       <legend className="sr-only">{label}</legend>
@@ -169,14 +179,23 @@ export function KeyHint({ keys }: { keys: string }) {
   );
 }
 
+type TipButtonProps = ComponentProps<typeof Button> & { icon: LucideIcon; words: string };
+
+/** An icon as a button, with words about it for those who point at it. */
+export function TipButton({ icon: Icon, words, kind = "quiet", ...rest }: TipButtonProps) {
+  return (
+    <Tooltip words={words}>
+      <Button {...rest} kind={kind} aria-label={rest["aria-label"] ?? words}>
+        <Icon aria-hidden className={rest.small ? "size-3.5" : "size-4"} />
+      </Button>
+    </Tooltip>
+  );
+}
+
+type TooltipProps = { words: string; children: ReactElement<Record<string, unknown>> };
+
 /** A few words about a control, for pointer and keyboard alike. */
-export function Tooltip({
-  words,
-  children,
-}: {
-  words: string;
-  children: ReactElement<Record<string, unknown>>;
-}) {
+export function Tooltip({ words, children }: TooltipProps) {
   return (
     <Base.Root>
       <Base.Trigger render={children} />

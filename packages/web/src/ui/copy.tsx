@@ -6,7 +6,6 @@ import { tellFailure } from "./toast.tsx";
 
 const STAY_MS = 1_500;
 
-/** Copies a text, and says so for a moment. */
 function useCopy(text: string) {
   const [isCopied, setCopied] = useState(false);
   const copy = () =>

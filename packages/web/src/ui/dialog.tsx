@@ -34,15 +34,7 @@ export function ConfirmDialog({
   );
 }
 
-/** A window over the page: focus stays inside, Escape closes it. */
-export function Dialog({
-  open,
-  onClose,
-  title,
-  children,
-  wide = false,
-  finalFocus,
-}: {
+type DialogProps = {
   open: boolean;
   onClose: () => void;
   title: string;
@@ -50,7 +42,10 @@ export function Dialog({
   wide?: boolean;
   /** What gets the focus when it is closed; null: what had it before. */
   finalFocus?: () => HTMLElement | null;
-}) {
+};
+
+/** A window over the page: focus stays inside, Escape closes it. */
+export function Dialog({ open, onClose, title, children, wide = false, finalFocus }: DialogProps) {
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>

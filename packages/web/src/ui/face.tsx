@@ -1,8 +1,8 @@
 import { useFace } from "../data/queries.ts";
 import { join } from "./class-names.ts";
 
-/** Colours an agent file may name, and what any other word or code becomes. */
-const NAMED: Readonly<Record<string, number>> = {
+/** Colours an agent file may name, and the hue of each. */
+export const AGENT_COLOURS: Readonly<Record<string, number>> = {
   red: 25,
   orange: 55,
   yellow: 90,
@@ -11,8 +11,8 @@ const NAMED: Readonly<Record<string, number>> = {
   cyan: 210,
   blue: 250,
   indigo: 272,
-  purple: 300,
   violet: 292,
+  purple: 300,
   magenta: 330,
   pink: 350,
 };
@@ -20,7 +20,7 @@ const NAMED: Readonly<Record<string, number>> = {
 /** A hue for an agent: the one its file names, or one that its name always gives. */
 export function chooseHue(name: string, color: string | null): number {
   const word = color?.toLowerCase() ?? "";
-  const named = Object.hasOwn(NAMED, word) ? NAMED[word] : undefined;
+  const named = Object.hasOwn(AGENT_COLOURS, word) ? AGENT_COLOURS[word] : undefined;
   if (named !== undefined) return named;
   let hash = 0;
   for (const letter of color ?? name) hash = (hash * 31 + letter.charCodeAt(0)) % 360;

@@ -7,20 +7,16 @@ import { join } from "./class-names.ts";
 export const INPUT =
   "w-full rounded-md border border-line-strong bg-panel px-2 text-sm text-ink placeholder:text-ink-3 focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-accent read-only:bg-raised read-only:text-ink-2 disabled:bg-raised disabled:text-ink-2";
 
-/** A label, what it labels, and below it what is wrong with that, or else what to know about it. */
-export function FormField({
-  id,
-  label,
-  hint,
-  fault,
-  children,
-}: {
+type FormFieldProps = {
   id: string;
   label: string;
   hint?: ReactNode;
   fault?: string | null | undefined;
   children: ReactNode;
-}) {
+};
+
+/** A label, what it labels, and below it what is wrong with that, or else what to know about it. */
+export function FormField({ id, label, hint, fault, children }: FormFieldProps) {
   return (
     <div className="grid min-w-0 grid-cols-1 content-start gap-1">
       <label htmlFor={id} className="text-xs font-medium text-ink-2">
@@ -42,14 +38,18 @@ export function FormField({
   );
 }
 
-type TextFieldProps = {
+/** What every field of a form is given. */
+export type FieldProps<Value> = {
   label: string;
-  value: string;
-  onChange: (value: string) => void;
+  value: Value;
+  onChange: (value: Value) => void;
   hint?: ReactNode;
-  fault?: string | null;
-  placeholder?: string;
+  placeholder?: string | undefined;
   readOnly?: boolean;
+};
+
+type TextFieldProps = FieldProps<string> & {
+  fault?: string | null;
   maxLength?: number;
   mono?: boolean;
   /** More than one line: how high it is when empty, as a class. */
@@ -97,18 +97,11 @@ export function TextField({ label, value, onChange, hint, fault, area, mono, ...
   );
 }
 
-type NumberFieldProps = {
-  label: string;
-  value: number | null;
-  /** Null when it was emptied. */
-  onChange: (value: number | null) => void;
-  hint?: string;
-  placeholder?: string;
-  readOnly?: boolean;
-  /** Whole numbers only. */
+/** Null is a field that was emptied; `whole`: whole numbers only. */
+type NumberFieldProps = FieldProps<number | null> & {
   whole?: boolean;
   least?: number;
-  most?: number;
+  most?: number | undefined;
 };
 
 /** A field for a number; what is none, or out of bounds, is said and not taken. */
@@ -161,20 +154,16 @@ function findFault(
   return null;
 }
 
-/** Something that is on or off, and what that means. */
-export function Toggle({
-  label,
-  about,
-  isOn,
-  onChange,
-  readOnly = false,
-}: {
+type ToggleProps = {
   label: string;
-  about?: string;
+  about?: string | undefined;
   isOn: boolean;
   onChange: (isOn: boolean) => void;
   readOnly?: boolean;
-}) {
+};
+
+/** Something that is on or off, and what that means. */
+export function Toggle({ label, about, isOn, onChange, readOnly = false }: ToggleProps) {
   const id = useId();
   return (
     <div className="flex items-start gap-2.5">
@@ -202,16 +191,10 @@ export function Toggle({
   );
 }
 
+type FormSectionProps = { title: string; about?: string; children: ReactNode };
+
 /** A part of the form with its heading. */
-export function FormSection({
-  title,
-  about,
-  children,
-}: {
-  title: string;
-  about?: string;
-  children: ReactNode;
-}) {
+export function FormSection({ title, about, children }: FormSectionProps) {
   const id = useId();
   return (
     <section

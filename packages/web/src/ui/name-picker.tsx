@@ -3,14 +3,20 @@ import { Check, TriangleAlert, X } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { POPUP, POPUP_ITEM } from "./choosers.tsx";
 import { join } from "./class-names.ts";
-import { FormField } from "./fields.tsx";
+import { type FieldProps, FormField } from "./fields.tsx";
 
 const PLAIN = (): NameLook => ({});
+
+type NamePickerProps = FieldProps<readonly string[]> & {
+  choices: readonly string[];
+  findNameLook?: (name: string) => NameLook;
+  isOpen?: boolean;
+};
 
 /** Several names out of a list, as chips; with `isOpen`, names that are not in it can be typed too. */
 export function NamePicker({
   label,
-  names,
+  value: names,
   choices,
   onChange,
   findNameLook = PLAIN,
@@ -18,17 +24,7 @@ export function NamePicker({
   readOnly = false,
   placeholder = "Add…",
   hint,
-}: {
-  label: string;
-  names: readonly string[];
-  choices: readonly string[];
-  onChange: (names: string[]) => void;
-  findNameLook?: (name: string) => NameLook;
-  isOpen?: boolean;
-  readOnly?: boolean;
-  placeholder?: string;
-  hint?: string;
-}) {
+}: NamePickerProps) {
   const id = useId();
   const [typed, setTyped] = useState("");
   if (readOnly) return <ReadNames label={label} names={names} findNameLook={findNameLook} />;
@@ -103,7 +99,6 @@ export type NameLook = { mark?: ReactNode; warning?: string | null; about?: stri
 
 const CHIP = "flex h-6 max-w-full cursor-default items-center gap-1 rounded pl-1.5 text-xs outline-none";
 
-/** A chosen name that can be taken out again. */
 function NameChip({ name, look }: { name: string; look: NameLook }) {
   return (
     <Combobox.Chip
@@ -125,16 +120,10 @@ function NameChip({ name, look }: { name: string; look: NameLook }) {
   );
 }
 
+type ReadNamesProps = { label: string; names: readonly string[]; findNameLook: (name: string) => NameLook };
+
 /** Chosen names where nothing can be changed. */
-function ReadNames({
-  label,
-  names,
-  findNameLook,
-}: {
-  label: string;
-  names: readonly string[];
-  findNameLook: (name: string) => NameLook;
-}) {
+function ReadNames({ label, names, findNameLook }: ReadNamesProps) {
   return (
     <div className="grid min-w-0 grid-cols-1 content-start gap-1">
       <p className="text-xs font-medium text-ink-2">{label}</p>

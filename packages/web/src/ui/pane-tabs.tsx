@@ -2,8 +2,16 @@ import { Tabs } from "@base-ui/react/tabs";
 import type { ReactNode } from "react";
 import { REACHABLE } from "./class-names.ts";
 
-/** One of several panes in one place. */
 type PaneTab<Value> = { value: Value; label: string; badge?: ReactNode; content: ReactNode };
+
+type PaneTabsProps<Value extends string> = {
+  label: string;
+  tabs: readonly PaneTab<Value>[];
+  value: Value;
+  onChange: (value: Value) => void;
+  /** Stands at the end of the line of tabs. */
+  aside?: ReactNode;
+};
 
 /** Panes of which one is shown. Only that one is drawn. */
 export function PaneTabs<Value extends string>({
@@ -12,14 +20,7 @@ export function PaneTabs<Value extends string>({
   value,
   onChange,
   aside,
-}: {
-  label: string;
-  tabs: readonly PaneTab<Value>[];
-  value: Value;
-  onChange: (value: Value) => void;
-  /** Stands at the end of the line of tabs. */
-  aside?: ReactNode;
-}) {
+}: PaneTabsProps<Value>) {
   return (
     <Tabs.Root value={value} onValueChange={onChange} className="flex min-h-0 min-w-0 flex-1 flex-col">
       <div className="flex shrink-0 items-center gap-2 border-b border-line bg-panel px-3">

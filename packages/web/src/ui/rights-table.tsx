@@ -23,14 +23,10 @@ export function fitsRights({ tool, groups, layer, rule }: RightsRow, words: stri
   return [tool, ...groups, layer, rule ?? ""].join(" ").toLowerCase().includes(words.trim().toLowerCase());
 }
 
+type RightsTableProps = { rows: readonly RightsRow[]; before?: readonly RightsRow[] | null };
+
 /** For every tool what becomes of a call, and the layer and rule that decide it; what was otherwise `before` is marked. */
-export function RightsTable({
-  rows,
-  before = null,
-}: {
-  rows: readonly RightsRow[];
-  before?: readonly RightsRow[] | null;
-}) {
+export function RightsTable({ rows, before = null }: RightsTableProps) {
   const earlier = new Map(before?.map((row) => [row.tool, row.verdict]));
   if (rows.length === 0) return <Empty icon={ShieldQuestion} title="No tool fits" />;
   return (

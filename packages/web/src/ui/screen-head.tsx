@@ -2,14 +2,7 @@ import type { ReactNode } from "react";
 import { useTabTitle } from "../frame/places.ts";
 import { join } from "./class-names.ts";
 
-/** The line above every screen: its title, what belongs to it, and what can be done. */
-export function ScreenHead({
-  title,
-  tab,
-  about,
-  isCrowded = false,
-  children,
-}: {
+type ScreenHeadProps = {
   title: ReactNode;
   /** What the browser's tab is called, where that is not the title. */
   tab?: string;
@@ -17,7 +10,10 @@ export function ScreenHead({
   /** What belongs to the title is long: where it does not fit beside the rest it has a line of its own. */
   isCrowded?: boolean;
   children?: ReactNode;
-}) {
+};
+
+/** The line above every screen: its title, what belongs to it, and what can be done. */
+export function ScreenHead({ title, tab, about, isCrowded = false, children }: ScreenHeadProps) {
   const words = typeof title === "string" ? title : undefined;
   useTabTitle(tab ?? words ?? "");
   return (

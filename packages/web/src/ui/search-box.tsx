@@ -5,15 +5,7 @@ import { Button, KeyHint, SearchField } from "./controls.tsx";
 
 const WAIT_MS = 180;
 
-/** A field to search a list with: `/` leads to it, what is typed is told once typing rests, and Escape empties it, then leaves it. */
-export function SearchBox({
-  label,
-  does,
-  around,
-  value,
-  onChange,
-  onLeave,
-}: {
+type SearchBoxProps = {
   label: string;
   /** What the help says of the key that leads here. */
   does: string;
@@ -22,7 +14,10 @@ export function SearchBox({
   onChange: (text: string) => void;
   /** The person is done with typing and wants the list. */
   onLeave?: () => void;
-}) {
+};
+
+/** A field to search a list with: `/` leads to it, what is typed is told once typing rests, and Escape empties it, then leaves it. */
+export function SearchBox({ label, does, around, value, onChange, onLeave }: SearchBoxProps) {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);
   const told = useRef(value);

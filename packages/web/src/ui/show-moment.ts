@@ -13,12 +13,10 @@ export function showAge(atMs: number, nowMs: number): string {
 
 /** A day of the person's own calendar: `2026-03-09`. */
 function showDay(atMs: number): string {
-  const at = new Date(atMs);
-  const two = (part: number) => part.toString().padStart(2, "0");
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return new Date(atMs).toLocaleDateString("sv-SE");
 }
 
 /** A moment by the person's own clock: `2026-03-09 14:05:12`. */
 export function showMoment(atMs: number): string {
-  return `${showDay(atMs)} ${new Date(atMs).toLocaleTimeString("en-GB")}`;
+  return new Date(atMs).toLocaleString("sv-SE");
 }

@@ -6,16 +6,10 @@ import { join } from "./class-names.ts";
 import { Button } from "./controls.tsx";
 import { SEVERITIES } from "./status.tsx";
 
+type EmptyProps = { icon: LucideIcon; title: string; children?: ReactNode };
+
 /** Nothing is there yet, and what to do about it. */
-export function Empty({
-  icon: Icon,
-  title,
-  children,
-}: {
-  icon: LucideIcon;
-  title: string;
-  children?: ReactNode;
-}) {
+export function Empty({ icon: Icon, title, children }: EmptyProps) {
   return (
     <div className="grid place-items-center gap-2 px-6 py-16 text-center">
       <span className="grid size-10 place-items-center rounded-xl bg-raised text-ink-3">
@@ -27,17 +21,15 @@ export function Empty({
   );
 }
 
-/** Something could not be had: why, what to do, and another try. */
-export function Failed({
-  failure,
-  onRetry,
-  children,
-}: {
+type FailedProps = {
   failure: unknown;
   onRetry?: () => void;
   /** Where to go instead. */
   children?: ReactNode;
-}) {
+};
+
+/** Something could not be had: why, what to do, and another try. */
+export function Failed({ failure, onRetry, children }: FailedProps) {
   const message = failure instanceof Error ? failure.message : String(failure);
   const hint = failure instanceof ApiFailure ? failure.hint : null;
   const isMissing = failure instanceof ApiFailure && failure.status === 404;
@@ -58,21 +50,17 @@ export function Failed({
   );
 }
 
-/** What a query brought; until then, rows in its place or why it could not be had. */
-export function Loaded<Data>({
-  query,
-  rows,
-  label,
-  instead,
-  children,
-}: {
+type LoadedProps<Data> = {
   query: { data: Data | undefined; error: unknown; refetch: () => unknown };
   rows?: number;
   label?: string;
   /** Where to go if it cannot be had. */
   instead?: ReactNode;
   children: (data: Data) => ReactNode;
-}) {
+};
+
+/** What a query brought; until then, rows in its place or why it could not be had. */
+export function Loaded<Data>({ query, rows, label, instead, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
   if (data !== undefined) return children(data);
   if (!error) return <Loading rows={rows} label={label} />;
@@ -83,14 +71,10 @@ export function Loaded<Data>({
   );
 }
 
+type LoadingProps = { rows?: number | undefined; label?: string | undefined };
+
 /** Rows that stand where something will be. */
-export function Loading({
-  rows = 6,
-  label = "Loading",
-}: {
-  rows?: number | undefined;
-  label?: string | undefined;
-}) {
+export function Loading({ rows = 6, label = "Loading" }: LoadingProps) {
   return (
     <div role="status" aria-label={label} className="grid gap-2 p-4">
       {Array.from({ length: rows }, (_, row) => (
@@ -104,16 +88,14 @@ export function Loading({
   );
 }
 
-/** A line over a screen that says how things stand, and what can be done about it. */
-export function Note({
-  level,
-  children,
-  actions,
-}: {
+type NoteProps = {
   level: keyof typeof SEVERITIES;
   children: ReactNode;
-  actions?: ReactNode;
-}) {
+  actions?: readonly (readonly [words: string, act: () => void])[];
+};
+
+/** A line over a screen that says how things stand, and what can be done about it. */
+export function Note({ level, children, actions }: NoteProps) {
   const { icon: Icon, tone, soft } = SEVERITIES[level];
   return (
     <div
@@ -124,7 +106,15 @@ export function Note({
         <Icon aria-hidden className={join("mt-0.5 size-3.5 shrink-0", tone)} />
         <span className="min-w-0 wrap-anywhere">{children}</span>
       </p>
-      {actions && <div className="flex gap-1.5">{actions}</div>}
+      {actions && (
+        <div className="flex gap-1.5">
+          {actions.map(([words, act]) => (
+            <Button key={words} small onClick={act}>
+              {words}
+            </Button>
+          ))}
+        </div>
+      )}
     </div>
   );
 }

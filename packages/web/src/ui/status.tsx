@@ -17,24 +17,11 @@ import {
 import type { ComponentProps } from "react";
 import { join } from "./class-names.ts";
 
-/** How something stands: a run's or session's status, or a finer word for it. */
-type Standing =
-  | "not begun"
-  | "pending"
-  | "running"
-  | "waiting"
-  | "paused"
-  | "completed"
-  | "partial"
-  | "failed"
-  | "timeout"
-  | "cancelled"
-  | "interrupted";
-
 /** How something is told at a glance: word, colour, ground and icon; never the colour alone. */
 export type BadgeLook = { word: string; tone: string; soft?: string; icon: LucideIcon; spins?: true };
 
-const LOOKS: Readonly<Record<Standing, BadgeLook>> = {
+/** By how something stands: a run's or session's status, or a finer word for it. */
+const LOOKS: Readonly<Record<string, BadgeLook>> = {
   "not begun": { word: "not begun", tone: "text-off", soft: "bg-off-soft", icon: CircleDashed },
   pending: { word: "queued", tone: "text-off", soft: "bg-off-soft", icon: CircleDashed },
   running: { word: "running", tone: "text-run", soft: "bg-run-soft", icon: LoaderCircle, spins: true },
@@ -59,7 +46,7 @@ export const SEVERITIES: Readonly<Record<"info" | "warning" | "error", BadgeLook
 
 /** The look of a standing, whatever word the server used. */
 export function findLook(standing: string): BadgeLook {
-  return LOOKS[standing as Standing] ?? { ...UNKNOWN, word: standing };
+  return LOOKS[standing] ?? { ...UNKNOWN, word: standing };
 }
 
 /** The icon of a standing; its word is beside it, or given to screen readers here. */

@@ -1,7 +1,6 @@
 import type { MessageDetail, StepView } from "@retinue/core/schema/api/session";
 import type { CallOutcome, TraceApproval } from "@retinue/core/schema/inspect/trace";
 import { showCost, showShort } from "@retinue/core/show/measures";
-import { useQuery } from "@tanstack/react-query";
 import {
   BookOpen,
   CalendarDays,
@@ -26,7 +25,7 @@ import {
   Wrench,
 } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { api } from "../data/client.ts";
+import { useFetched } from "../data/queries.ts";
 import { join } from "./class-names.ts";
 import { Chevron } from "./controls.tsx";
 import { Markdown } from "./rich-text/markdown.tsx";
@@ -35,7 +34,6 @@ import { TextBlock } from "./rich-text/visible-text-block.tsx";
 import { Failed } from "./states.tsx";
 import { Badge, type BadgeLook } from "./status.tsx";
 
-/** How calls end. */
 const OUTCOMES: Readonly<Record<CallOutcome, BadgeLook>> = {
   ok: { word: "ok", tone: "text-ok", icon: CircleCheck },
   cached: { word: "from an earlier call", tone: "text-ok", icon: CircleCheck },
@@ -45,17 +43,15 @@ const OUTCOMES: Readonly<Record<CallOutcome, BadgeLook>> = {
   interrupted: { word: "interrupted", tone: "text-warn", icon: Unplug },
 };
 
-/** One model or tool call in a line; opened, it shows everything that went in and came out. */
-export function StepLine({
-  step,
-  aside,
-  approval,
-}: {
+type StepLineProps = {
   step: StepView;
   /** What stands at the end of the line. */
   aside: ReactNode;
   approval?: TraceApproval | undefined;
-}) {
+};
+
+/** One model or tool call in a line; opened, it shows everything that went in and came out. */
+export function StepLine({ step, aside, approval }: StepLineProps) {
   const [isOpen, setOpen] = useState(false);
   const { kind, tool = "", input = "", turn, purpose, error, text = "" } = step;
   const Icon = kind === "turn" ? MessageSquareText : findToolIcon(tool);
@@ -101,9 +97,7 @@ function Outcome({ step: { kind, outcome = "running", status, approvedBy, error 
 /** What went into a turn or call and came out of it; what was cut is loaded whole. */
 function StepTexts({ step, approval }: { step: StepView; approval?: TraceApproval | undefined }) {
   const { messageId, closedSeq, isCut, kind, error, approvedBy } = step;
-  const query = useQuery({
-    queryKey: ["message", messageId, closedSeq],
-    queryFn: () => api.get<MessageDetail>(`/api/messages/${messageId}`),
+  const query = useFetched<MessageDetail>(["message", messageId, closedSeq], `/api/messages/${messageId}`, {
     enabled: isCut,
     staleTime: Number.POSITIVE_INFINITY,
   });

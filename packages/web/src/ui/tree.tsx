@@ -1,9 +1,8 @@
 import { walkRuns } from "@retinue/core/show/walk-runs";
 import { ChevronDown, ChevronRight, ChevronsDownUp, ChevronsUpDown } from "lucide-react";
-import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { actOnKey, type KeyActs, useShortcuts } from "../frame/shortcuts.ts";
 
-/** What a tree is made of. */
 type Nested<Node> = { readonly children: readonly Node[] };
 
 /** A node of a tree as a row. */
@@ -36,7 +35,6 @@ export function keepFitting<Node extends Nested<Node>>(
   return kept;
 }
 
-/** What is drawn of a tree. */
 type DrawnTree<Node> = {
   findId: (node: Node) => string;
   /** The nodes that are wanted with the way to them; null for all. */
@@ -78,32 +76,27 @@ export function flattenTree<Node extends Nested<Node>>(
 }
 
 /** The rows that are shown of a tree, and what folds them. */
-export type FoldedTree<Node> = {
-  rows: readonly FoldedRow<Node>[];
-  /** Where the row of a node is; undefined while it is hidden. */
-  findPlace: (id: string | null) => number | undefined;
-  fold: (id: string, isCollapsed: boolean) => void;
-  /** Opens all of these. */
-  uncover: (ids: readonly string[]) => void;
-  isAllOpen: boolean;
-  foldAll: () => void;
-};
+export type FoldedTree<Node extends Nested<Node>> = ReturnType<typeof useFolding<Node>>;
 
 /** Keeps which nodes of a tree are collapsed. `view` must be the same object as long as nothing in it changes. */
-export function useFolding<Node extends Nested<Node>>(
-  roots: readonly Node[],
-  view: DrawnTree<Node>,
-): FoldedTree<Node> {
+export function useFolding<Node extends Nested<Node>>(roots: readonly Node[], view: DrawnTree<Node>) {
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
   const rows = useMemo(() => flattenTree(roots, collapsed, view), [roots, collapsed, view]);
   const places = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
   const isAllOpen = collapsed.size === 0;
+  const fold = useCallback(
+    (id: string, isCollapsed: boolean) =>
+      setCollapsed((before) => (isCollapsed ? new Set(before).add(id) : without(before, [id]))),
+    [],
+  );
   return {
     rows,
-    findPlace: (id) => places.get(id ?? ""),
-    fold: (id, isCollapsed) =>
-      setCollapsed((before) => (isCollapsed ? new Set(before).add(id) : without(before, [id]))),
-    uncover: (ids) => setCollapsed((before) => without(before, ids)),
+    /** Where the row of a node is; undefined while it is hidden. */
+    findPlace: (id: string | null) => places.get(id ?? ""),
+    /** The same function each time, so that rows are drawn again only when something about them changed. */
+    fold,
+    /** Opens all of these. */
+    uncover: (ids: readonly string[]) => setCollapsed((before) => without(before, ids)),
     isAllOpen,
     foldAll: () => {
       const parents = [...walkRuns(roots)].filter(({ children }) => children.length > 0);
@@ -118,8 +111,7 @@ function without(ids: ReadonlySet<string>, gone: readonly string[]): ReadonlySet
   return left.size === ids.size ? ids : left;
 }
 
-/** What the keys of a tree do. */
-type TreeKeysOptions<Node> = {
+type TreeKeysOptions<Node extends Nested<Node>> = {
   tree: FoldedTree<Node>;
   cursorId: string | null;
   scroller: RefObject<HTMLElement | null>;
@@ -135,7 +127,7 @@ type TreeKeysOptions<Node> = {
 };
 
 /** Moves through a tree by keyboard: letters anywhere on the page, arrows while a row has the focus. */
-export function useTreeKeys<Node>(options: TreeKeysOptions<Node>) {
+export function useTreeKeys<Node extends Nested<Node>>(options: TreeKeysOptions<Node>) {
   const { tree, cursorId, scroller, isAway, onGo, onExpand, hasMore, onEnter, words } = options;
   const at = tree.findPlace(cursorId) ?? 0;
   const row = tree.rows[at];
@@ -236,8 +228,10 @@ export function FoldButton({ isExpanded, onToggle }: { isExpanded: boolean | nul
   );
 }
 
+type FoldAllButtonProps<Node extends Nested<Node>> = { tree: FoldedTree<Node>; tabIndex?: number };
+
 /** Collapses or opens all branches. */
-export function FoldAllButton<Node>({ tree, tabIndex }: { tree: FoldedTree<Node>; tabIndex?: number }) {
+export function FoldAllButton<Node extends Nested<Node>>({ tree, tabIndex }: FoldAllButtonProps<Node>) {
   const Icon = tree.isAllOpen ? ChevronsDownUp : ChevronsUpDown;
   return (
     <button

@@ -31,6 +31,19 @@ export function useAddress(): {
   return { params, change };
 }
 
+/** One of a few choices, which lives in the address; the usual one is not written there. */
+export function useChoice<Word extends string>(
+  name: string,
+  choices: readonly { value: Word }[],
+  usual: Word,
+  options?: { replace?: boolean },
+): [chosen: Word, choose: (word: Word) => void] {
+  const { params, change } = useAddress();
+  const said = params.get(name);
+  const chosen = choices.find(({ value }) => value === said)?.value ?? usual;
+  return [chosen, (word) => change({ [name]: word === usual ? null : word }, options)];
+}
+
 /** One word of the address, and what changes it. */
 export function useParam(name: string): [value: string, set: (value: string) => void] {
   const { params, change } = useAddress();

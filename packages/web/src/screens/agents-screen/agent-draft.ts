@@ -10,11 +10,11 @@ import type {
 import { findFormDefault, listFormFields } from "@retinue/core/schema/form-fields";
 import { ApiFailure, api } from "../../data/client.ts";
 import { Signal } from "../../live/signal.ts";
+import { keepText } from "../../live/use-kept-text.ts";
 
 /** A state of the file: what it says, and the server's name for that state. */
 type FileState = { text: string; hash: string | null };
 
-/** Where a draft begins. */
 type DraftStart = {
   /** Null for an agent that does not exist yet. */
   name: string | null;
@@ -284,16 +284,12 @@ export function storedDraft(name: string | null): StoredDraft | null {
   }
 }
 
-/** Keeps it for as long as the tab is open, so that leaving the screen loses nothing. */
+/** Keeps it in this tab. */
 export function storeDraft(name: string | null, draft: StoredDraft): void {
-  try {
-    sessionStorage.setItem(nameDraft(name), JSON.stringify(draft));
-  } catch {
-    // A full store: the text is still on the page, and closing it is warned about.
-  }
+  keepText(nameDraft(name), JSON.stringify(draft));
 }
 
 /** Forgets it. */
 export function forgetDraft(name: string | null): void {
-  sessionStorage.removeItem(nameDraft(name));
+  keepText(nameDraft(name), "");
 }

@@ -12,7 +12,7 @@ import { createFilter } from "../../ui/create-filter.ts";
 import { AgentMark } from "../../ui/face.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
-import { Badge } from "../../ui/status.tsx";
+import { Badge, type BadgeLook } from "../../ui/status.tsx";
 import { useParam } from "../../ui/use-address.ts";
 import { agentPath, HealthMark, ProblemLine, SCOPES } from "./agent-marks.tsx";
 
@@ -72,15 +72,9 @@ function Finder({ words, onWords }: { words: string; onWords: (words: string) =>
   );
 }
 
-function Groups({
-  agents,
-  words,
-  opened,
-}: {
-  agents: readonly AgentCard[];
-  words: string;
-  opened: string | null;
-}) {
+type GroupsProps = { agents: readonly AgentCard[]; words: string; opened: string | null };
+
+function Groups({ agents, words, opened }: GroupsProps) {
   const groups = useMemo(() => groupAgents(agents, words), [agents, words]);
   if (agents.length === 0) {
     return (
@@ -163,41 +157,25 @@ function Words({ card }: { card: AgentCard }) {
         <p className="truncate text-xs text-ink-2">{card.description || "No description"}</p>
         <p className="flex flex-wrap items-center gap-x-2 text-2xs text-ink-3">
           <span className="truncate">{card.model === "inherit" ? "parent's model" : card.model}</span>
-          {card.state === "disabled" && (
-            <Badge look={{ word: "disabled", tone: "text-off", icon: PowerOff }} quiet className={MARK} />
-          )}
-          {card.state === "broken" && (
-            <Badge
-              look={{ word: "cannot be used", tone: "text-bad", icon: TriangleAlert }}
-              quiet
-              className={MARK}
-            />
-          )}
-          {card.state === "shadowed" && (
-            <Badge
-              look={{ word: `shadowed by ${card.shadowedBy ?? "another"}`, tone: "text-off", icon: Layers }}
-              quiet
-              className={MARK}
-            />
-          )}
-          {card.concerns.length > 0 && (
-            <Badge
-              look={{
-                word: showCount(card.concerns.length, "concern"),
-                tone: "text-warn",
-                icon: ShieldAlert,
-              }}
-              quiet
-              className={MARK}
-            />
-          )}
+          {listMarks(card).map((look) => (
+            <Badge key={look.word} look={look} quiet className="h-auto min-w-0 shrink font-normal" />
+          ))}
         </p>
       </div>
     </>
   );
 }
 
-const MARK = "h-auto min-w-0 shrink font-normal";
+/** What is out of the ordinary about an agent. */
+function listMarks({ state, shadowedBy, concerns }: AgentCard): BadgeLook[] {
+  const states: Partial<Record<AgentCard["state"], BadgeLook>> = {
+    disabled: { word: "disabled", tone: "text-off", icon: PowerOff },
+    broken: { word: "cannot be used", tone: "text-bad", icon: TriangleAlert },
+    shadowed: { word: `shadowed by ${shadowedBy ?? "another"}`, tone: "text-off", icon: Layers },
+  };
+  const concern = { word: showCount(concerns.length, "concern"), tone: "text-warn", icon: ShieldAlert };
+  return [states[state] ?? [], concerns.length > 0 ? concern : []].flat();
+}
 
 /** Problems of files that no agent came of. */
 function FileProblems({ problems }: { problems: readonly Problem[] }) {

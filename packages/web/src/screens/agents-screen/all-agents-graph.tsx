@@ -1,10 +1,9 @@
 import type { DelegationGraph } from "@retinue/core/schema/api/agent";
 import { showCount } from "@retinue/core/show/measures";
-import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft, RefreshCcwDot, Workflow } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { Link } from "wouter";
-import { api } from "../../data/client.ts";
+import { useFetched } from "../../data/queries.ts";
 import { IconLink } from "../../ui/controls.tsx";
 import { AgentName } from "../../ui/face.tsx";
 import { Empty, Loaded, Loading } from "../../ui/states.tsx";
@@ -14,10 +13,7 @@ const GraphView = lazy(() => import("./graph-view.tsx"));
 
 /** Every agent and whom it may delegate to. */
 export function AllAgentsGraph({ isOnTop }: { isOnTop: boolean }) {
-  const query = useQuery({
-    queryKey: ["agents", "graph"],
-    queryFn: () => api.get<DelegationGraph>("/api/agents-graph"),
-  });
+  const query = useFetched<DelegationGraph>(["agents", "graph"], "/api/agents-graph");
   const { data } = query;
   const Title = isOnTop ? "h1" : "h2";
   return (
@@ -77,7 +73,11 @@ function GraphList({ graph }: { graph: DelegationGraph }) {
           {targets.get(name)?.map(({ to, isInCycle }) => (
             <span key={to} className="inline-flex items-center gap-1">
               <AgentLink name={to} />
-              {isInCycle && <CycleWord />}
+              {isInCycle && (
+                <span className="inline-flex items-center gap-0.5 text-2xs font-medium text-bad">
+                  <RefreshCcwDot aria-hidden className="size-3" /> cycle
+                </span>
+              )}
             </span>
           ))}
         </li>
@@ -98,14 +98,6 @@ export function CycleList({ cycles }: { cycles: DelegationGraph["cycles"] }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-function CycleWord() {
-  return (
-    <span className="inline-flex items-center gap-0.5 text-2xs font-medium text-bad">
-      <RefreshCcwDot aria-hidden className="size-3" /> cycle
-    </span>
   );
 }
 

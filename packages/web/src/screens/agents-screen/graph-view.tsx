@@ -130,7 +130,6 @@ function drawn(graph: DelegationGraph, here: string | null): { nodes: AgentNode[
   return { nodes, edges };
 }
 
-/** A line with the points it goes through. */
 type RoutedEdge = Edge<{ points: readonly Point[] }>;
 
 /** A line that goes straight through the gaps between boxes, and bends only between their columns. */
@@ -170,10 +169,8 @@ function step(from: Point | undefined, { x, y }: Point): string {
   return `C ${middle} ${from.y}, ${middle} ${y}, ${x} ${y}`;
 }
 
-/** How large an agent is drawn. */
 const NODE = { width: 168, height: 40 } as const;
 
-/** A place in the drawing. */
 type Point = { x: number; y: number };
 
 /** Where each agent stands (its upper left corner), and where a line goes through between two. */
@@ -183,7 +180,6 @@ const GAP = 16;
 /** Room for a line between two boxes. */
 const LANE = 28;
 
-/** The name of a line. */
 const edgeId = (from: string, to: string): string => `${from} ${to}`;
 
 /** Who delegates stands left of whom it delegates to; those that work alone in rows below. */

@@ -10,7 +10,7 @@ import {
 } from "react";
 import { useSignal } from "../../live/signal.ts";
 import { useRequired } from "../../live/use-required.ts";
-import { type EditedAgent, FORM_DEFAULTS } from "./agent-draft.ts";
+import type { EditedAgent } from "./agent-draft.ts";
 
 type Editing = { draft: EditedAgent; readOnly: boolean };
 
@@ -50,21 +50,6 @@ export function useForm<Field extends keyof AgentForm>(
     return last.current.picked;
   });
   return { form, change: draft.change, readOnly: readOnly || review?.form === null };
-}
-
-/** One value of the form by its name; what it is without being written is taken out of the file. */
-export function useFormValue(name: string): {
-  value: unknown;
-  set: (value: unknown) => void;
-  readOnly: boolean;
-} {
-  const field = name as keyof AgentForm;
-  const { form, change, readOnly } = useForm(field);
-  const set = (value: unknown) => {
-    const isUsual = value === "" || JSON.stringify(value) === JSON.stringify(FORM_DEFAULTS[field]);
-    change({ [field]: isUsual ? null : value });
-  };
-  return { value: form[field], set, readOnly };
 }
 
 /** Whether something is typed or chosen that the file does not say. */

@@ -7,6 +7,7 @@ import { Link } from "wouter";
 import { api, encodePart, withQuery } from "../../data/client.ts";
 import { useApprovals } from "../../data/queries.ts";
 import { useNow } from "../../live/signal.ts";
+import { readAskedCommand } from "../../ui/approval-card.tsx";
 import { AgentChain, Countdown, RiskBadge } from "../../ui/approval-marks.tsx";
 import { join } from "../../ui/class-names.ts";
 import { Button } from "../../ui/controls.tsx";
@@ -16,19 +17,28 @@ import { Badge, type BadgeLook } from "../../ui/status.tsx";
 
 const FIRST = 30;
 
-/** What waits, and below it what has been answered. */
-export function ApprovalListPane({
-  lists,
-  chosen,
-  onChoose,
-}: {
-  lists: ApprovalLists;
+type ApprovalListPaneProps = {
+  lists: ReturnType<typeof useApprovalLists>;
   chosen: string | null;
   onChoose: (id: string) => void;
-}) {
+};
+
+/** What waits, and below it what has been answered. */
+export function ApprovalListPane({ lists, chosen, onChoose }: ApprovalListPaneProps) {
   const { waiting, settled, loadOlder } = lists;
   const now = useNow(true);
   const [most, setMost] = useState(FIRST);
+  const listRows = (approvals: readonly ApprovalView[], isWaiting: boolean) =>
+    approvals.map((approval) => (
+      <ApprovalRow
+        key={approval.approvalId}
+        approval={approval}
+        isWaiting={isWaiting}
+        isChosen={approval.approvalId === chosen}
+        nowMs={now}
+        onChoose={onChoose}
+      />
+    ));
   return (
     <>
       <section aria-labelledby="waiting">
@@ -38,35 +48,13 @@ export function ApprovalListPane({
             <CircleCheck aria-hidden className="size-4 text-ok" /> Nothing waits for you.
           </p>
         ) : (
-          <ul>
-            {waiting.map((approval) => (
-              <ApprovalRow
-                key={approval.approvalId}
-                approval={approval}
-                isWaiting
-                isChosen={approval.approvalId === chosen}
-                nowMs={now}
-                onChoose={onChoose}
-              />
-            ))}
-          </ul>
+          <ul>{listRows(waiting, true)}</ul>
         )}
       </section>
       {settled.length > 0 && (
         <section aria-labelledby="answered">
           <Heading id="answered" text="Answered" count={settled.length} hasMore={loadOlder !== null} />
-          <ul>
-            {settled.slice(0, most).map((approval) => (
-              <ApprovalRow
-                key={approval.approvalId}
-                approval={approval}
-                isWaiting={false}
-                isChosen={approval.approvalId === chosen}
-                nowMs={now}
-                onChoose={onChoose}
-              />
-            ))}
-          </ul>
+          <ul>{listRows(settled.slice(0, most), false)}</ul>
           {(settled.length > most || loadOlder) && (
             <Button
               kind="quiet"
@@ -102,20 +90,16 @@ function Heading({ id, text, count, hasMore = false }: HeadingProps) {
   );
 }
 
-/** One call in the list; the whole of it is a link. */
-function ApprovalRow({
-  approval,
-  isWaiting,
-  isChosen,
-  nowMs,
-  onChoose,
-}: {
+type ApprovalRowProps = {
   approval: ApprovalView;
   isWaiting: boolean;
   isChosen: boolean;
   nowMs: number;
   onChoose: (id: string) => void;
-}) {
+};
+
+/** One call in the list; the whole of it is a link. */
+function ApprovalRow({ approval, isWaiting, isChosen, nowMs, onChoose }: ApprovalRowProps) {
   const { approvalId, chain, tool, session, sessionId, risk, tainted, expiresAtMs } = approval;
   return (
     <li className="[contain-intrinsic-size:auto_5.5rem] [content-visibility:auto]">
@@ -170,28 +154,16 @@ function Outcome({ approval: { answer } }: { approval: ApprovalView }) {
 
 /** The call in a line; the whole of it is shown once it is chosen. */
 function summarizeCall({ tool, input, presented, targets }: ApprovalView): string {
-  const command = typeof input === "object" && input !== null && "command" in input ? input.command : null;
-  const said = typeof command === "string" ? command : targets.join(", ") || presented;
+  const said = readAskedCommand(input)?.text ?? (targets.join(", ") || presented);
   return revealHidden(`${tool} ${said || (JSON.stringify(input) ?? "")}`)
     .replaceAll(/\s+/g, " ")
     .slice(0, 300);
 }
 
-/** What waits, the oldest first, and what does not any more, the newest first. */
-type ApprovalLists = {
-  waiting: readonly ApprovalView[];
-  settled: readonly ApprovalView[];
-  isLoading: boolean;
-  failure: unknown;
-  retry: () => void;
-  /** Loads answers further back; null if there are none. */
-  loadOlder: (() => void) | null;
-};
-
 const NONE: readonly ApprovalView[] = [];
 
-/** Both lists, kept up to date by the news stream. */
-export function useApprovalLists(): ApprovalLists {
+/** What waits, the oldest first, and what does not any more, the newest first; kept up to date by the news stream. */
+export function useApprovalLists() {
   const open = useApprovals();
   const answered = useInfiniteQuery({
     queryKey: ["approvals", "answered"],
@@ -212,6 +184,7 @@ export function useApprovalLists(): ApprovalLists {
     isLoading: open.isPending,
     failure: open.data ? null : open.error,
     retry: () => void Promise.all([open.refetch(), answered.refetch()]),
+    /** Loads answers further back; null if there are none. */
     loadOlder: answered.hasNextPage ? () => void answered.fetchNextPage() : null,
   };
 }

@@ -1,9 +1,9 @@
 import type { ApprovalView } from "@retinue/core/schema/api/approval";
-import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft, CircleHelp, Hand } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Link, useLocation, useParams } from "wouter";
-import { api, encodePart } from "../../data/client.ts";
+import { encodePart } from "../../data/client.ts";
+import { useFetched } from "../../data/queries.ts";
 import { useShortcuts } from "../../frame/shortcuts.ts";
 import { ApprovalCard } from "../../ui/approval-card.tsx";
 import { join, REACHABLE } from "../../ui/class-names.ts";
@@ -92,18 +92,15 @@ export default function ApprovalsScreen() {
   );
 }
 
-/** The chosen call in full. It stays if it is answered elsewhere, and says so. */
-function ChosenApproval({
-  approval,
-  isWaiting,
-  takesFocus,
-  onDone,
-}: {
+type ChosenApprovalProps = {
   approval: ApprovalView | null;
   isWaiting: boolean;
   takesFocus: boolean;
   onDone: () => void;
-}) {
+};
+
+/** The chosen call in full. It stays if it is answered elsewhere, and says so. */
+function ChosenApproval({ approval, isWaiting, takesFocus, onDone }: ChosenApprovalProps) {
   const card = useRef<HTMLElement>(null);
   const answeredHere = useRef(new Set<string>());
   const id = approval?.approvalId;
@@ -165,11 +162,8 @@ function useShown(
   const isWanted = ({ approvalId }: ApprovalView) => approvalId === wanted;
   const listed = waiting.find(isWanted) ?? settled.find(isWanted);
   const isMissing = wanted !== undefined && !listed;
-  const asked = useQuery({
-    queryKey: ["approvals", "one", wanted],
-    queryFn: () => api.get<ApprovalView>(`/api/approvals/${encodePart(wanted ?? "")}`),
-    enabled: isMissing,
-  });
+  const path = `/api/approvals/${encodePart(wanted ?? "")}`;
+  const asked = useFetched<ApprovalView>(["approvals", "one", wanted], path, { enabled: isMissing });
   const found = listed ?? (isMissing ? asked.data : undefined);
   if (found) last.current = found;
   const shown = last.current?.approvalId === wanted ? last.current : null;

@@ -7,23 +7,14 @@ import { useSelected, useSignal } from "../../live/signal.ts";
 import { useKeptText } from "../../live/use-kept-text.ts";
 import { useSession } from "../../live/use-session.tsx";
 import { join } from "../../ui/class-names.ts";
-import { Button } from "../../ui/controls.tsx";
+import { Button, submitWith } from "../../ui/controls.tsx";
 import { AgentMark } from "../../ui/face.tsx";
-import { tellFailure } from "../../ui/toast.tsx";
+import { useAttempt } from "../../ui/toast.tsx";
 import { useChatView } from "./chat-view.ts";
 
 const MOST_CHARS = 200_000;
 
-/** Where the person writes. Text that could not be sent stays where it is. */
-export function Composer({
-  place,
-  placeholder,
-  onSend,
-  refusal = null,
-  roomy = false,
-  children,
-  ref,
-}: {
+type ComposerProps = {
   /** What the draft belongs to. */
   place: string;
   placeholder: string;
@@ -35,24 +26,28 @@ export function Composer({
   /** What stands beside the button that sends. */
   children?: ReactNode;
   ref?: Ref<HTMLTextAreaElement>;
-}) {
+};
+
+/** Where the person writes. Text that could not be sent stays where it is. */
+export function Composer({
+  place,
+  placeholder,
+  onSend,
+  refusal = null,
+  roomy = false,
+  children,
+  ref,
+}: ComposerProps) {
   const [text, setText] = useKeptText(place);
   const latest = useRef(text);
   latest.current = text;
-  const [isSending, setSending] = useState(false);
+  const [isSending, attempt] = useAttempt();
   const isReady = text.trim() !== "" && !isSending && refusal === null;
   const send = async () => {
-    if (!isReady) return;
-    setSending(true);
-    try {
-      await onSend(text.trim());
-      // What was typed meanwhile is the beginning of the next message.
-      const { current: now } = latest;
-      setText(now.startsWith(text) ? now.slice(text.length).trimStart() : now);
-    } catch (failure) {
-      tellFailure(failure);
-    }
-    setSending(false);
+    if (!isReady || !(await attempt(() => onSend(text.trim())))) return;
+    // What was typed meanwhile is the beginning of the next message.
+    const { current: now } = latest;
+    setText(now.startsWith(text) ? now.slice(text.length).trimStart() : now);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -62,10 +57,7 @@ export function Composer({
   return (
     <form
       className="rounded-xl border border-line-strong bg-panel shadow-float focus-within:border-accent"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
+      onSubmit={submitWith(send)}
     >
       <textarea
         ref={ref}
@@ -108,14 +100,10 @@ export function Composer({
   );
 }
 
+type SessionComposerProps = { field: RefObject<HTMLTextAreaElement | null>; onSent: () => void };
+
 /** The next message of a session: to the run at work, or the task of a new one. */
-export function SessionComposer({
-  field,
-  onSent,
-}: {
-  field: RefObject<HTMLTextAreaElement | null>;
-  onSent: () => void;
-}) {
+export function SessionComposer({ field, onSent }: SessionComposerProps) {
   const store = useSession();
   const view = useChatView();
   const session = useSignal(store.session);

@@ -2,12 +2,11 @@ import type { About } from "@retinue/core/schema/api/inspect";
 import type { SessionCard, SessionList, Started, StartRequest } from "@retinue/core/schema/api/session";
 import { showCost, showCount } from "@retinue/core/show/measures";
 import { nameSessionStatus } from "@retinue/core/show/standing";
-import { useQuery } from "@tanstack/react-query";
 import { ArrowRight, LoaderCircle, WifiOff } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { api } from "../../data/client.ts";
-import { renew, useAbout } from "../../data/queries.ts";
+import { renew, useAbout, useFetched } from "../../data/queries.ts";
 import { useTabTitle } from "../../frame/places.ts";
 import { useShortcuts } from "../../frame/shortcuts.ts";
 import { useNow } from "../../live/signal.ts";
@@ -15,7 +14,7 @@ import { TextLink } from "../../ui/controls.tsx";
 import { showAge } from "../../ui/show-moment.ts";
 import { Failed } from "../../ui/states.tsx";
 import { StatusBadge } from "../../ui/status.tsx";
-import { tellFailure } from "../../ui/toast.tsx";
+import { attempt } from "../../ui/toast.tsx";
 import { AgentPicker, Composer } from "./composer.tsx";
 
 /** A device with a pointer has a keyboard, too; on others the field would bring one up. */
@@ -92,25 +91,18 @@ function OfflineNote() {
 
 type Example = About["examples"][number];
 
-function Examples({
-  examples,
-  isPaced,
-  onStart,
-}: {
+type ExamplesProps = {
   examples: readonly Example[];
   isPaced: boolean;
   onStart: (example: Example) => Promise<void>;
-}) {
+};
+
+function Examples({ examples, isPaced, onStart }: ExamplesProps) {
   const [begun, setBegun] = useState<string | null>(null);
   if (examples.length === 0) return null;
   const begin = async (example: Example) => {
     setBegun(example.title);
-    try {
-      await onStart(example);
-    } catch (failure) {
-      tellFailure(failure);
-      setBegun(null);
-    }
+    if (!(await attempt(() => onStart(example)))) setBegun(null);
   };
   return (
     <section aria-labelledby="examples" className="grid gap-2">
@@ -154,12 +146,11 @@ function Examples({
 
 const MOST = 8;
 
-/** The last sessions of this project. */
 function RecentSessions() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ["sessions", "recent"],
-    queryFn: () => api.get<SessionList>(`/api/sessions?limit=${MOST}`),
-  });
+  const { data, error, refetch } = useFetched<SessionList>(
+    ["sessions", "recent"],
+    `/api/sessions?limit=${MOST}`,
+  );
   const now = useNow(true);
   if (error && !data) return <Failed failure={error} onRetry={() => void refetch()} />;
   if (!data || data.sessions.length === 0) return null;

@@ -110,7 +110,6 @@ function longestRising(matches: readonly Match[]): Match[] {
 /** How many pairs are whole, how many runs stand alone, and how many pairs ended otherwise. */
 export type PairCounts = { both: number; onlyA: number; onlyB: number; otherwise: number };
 
-/** Whether two runs of a pair ended in different ways. */
 function endsOtherwise({ a, b }: RunPair): boolean {
   return a !== null && b !== null && nameStatus(a) !== nameStatus(b);
 }

@@ -6,31 +6,27 @@ import { Segmented, Select } from "../../ui/controls.tsx";
 import { Markdown } from "../../ui/rich-text/markdown.tsx";
 import { VisibleText } from "../../ui/rich-text/visible-text-block.tsx";
 import { Failed, Loaded, Loading } from "../../ui/states.tsx";
+import { useChoice, useParam } from "../../ui/use-address.ts";
 import type { RunPair } from "./align-runs.ts";
 import { diffTexts, linesOfParts, type TextPart } from "./diff-texts.ts";
 import { ComparedPart, type Letter, PartNote, SideLetter } from "./side-heads.tsx";
-import type { AnswerView, useCompareAddress } from "./use-side.ts";
 
-const VIEWS: readonly { value: AnswerView; name: string }[] = [
+/** How the two answers are shown: beside each other, or as one text in which words or lines are marked. */
+const VIEWS = [
   { value: "beside", name: "Side by side" },
   { value: "words", name: "Words" },
   { value: "lines", name: "Lines" },
-];
+] as const;
 
-/** What both sessions came to: the answers to one prompt, beside each other or as one marked text. */
-export function Answers({
-  pairs,
-  address,
-}: {
-  /** Pairs of root runs, one for each prompt. */
-  pairs: readonly RunPair[];
-  address: ReturnType<typeof useCompareAddress>;
-}) {
+/** What both sessions came to: the answers to one prompt, beside each other or as one marked text. A pair of root runs is a prompt. */
+export function Answers({ pairs }: { pairs: readonly RunPair[] }) {
+  const [view, setView] = useChoice("answers", VIEWS, "beside");
+  const [prompt, setPrompt] = useParam("prompt");
   const last = Math.max(
     0,
     pairs.findLastIndex(({ a, b }) => a !== null && b !== null),
   );
-  const at = address.prompt === null ? last : Math.min(pairs.length, Math.max(1, address.prompt)) - 1;
+  const at = Number(prompt) ? Math.min(pairs.length, Math.max(1, Number(prompt))) - 1 : last;
   const pair = pairs[at];
   return (
     <ComparedPart
@@ -38,12 +34,7 @@ export function Answers({
       aside={
         <>
           {pairs.length > 1 && (
-            <Select
-              aria-label="To which prompt"
-              value={at + 1}
-              onChoose={(prompt) => address.showPrompt(Number(prompt))}
-              className="max-w-56"
-            >
+            <Select aria-label="To which prompt" value={at + 1} onChoose={setPrompt} className="max-w-56">
               {pairs.map(({ id, a, b }, index) => (
                 <option key={id} value={index + 1}>
                   {index + 1}: {((a ?? b)?.task ?? "").slice(0, 80)}
@@ -51,22 +42,12 @@ export function Answers({
               ))}
             </Select>
           )}
-          <Segmented
-            label="Show answers"
-            value={address.answerView}
-            choices={VIEWS}
-            onChange={address.showAnswers}
-          />
+          <Segmented label="Show answers" value={view} choices={VIEWS} onChange={setView} />
         </>
       }
     >
-      {pair?.a && pair.b && address.answerView !== "beside" ? (
-        <MarkedAnswers
-          key={`${pair.a.runId} ${pair.b.runId}`}
-          a={pair.a}
-          b={pair.b}
-          by={address.answerView}
-        />
+      {pair?.a && pair.b && view !== "beside" ? (
+        <MarkedAnswers key={`${pair.a.runId} ${pair.b.runId}`} a={pair.a} b={pair.b} by={view} />
       ) : (
         <div className="grid border-y border-line bg-panel md:grid-cols-2">
           <Answer letter="A" run={pair?.a ?? null} />

@@ -8,18 +8,18 @@ import { REACHABLE } from "../../ui/class-names.ts";
 import { Button, ButtonLink, KeyHint, Segmented, TextLink } from "../../ui/controls.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { useChoice } from "../../ui/use-address.ts";
 import { tickedPath } from "../runs/use-session-list.ts";
 import { alignRuns, countPairs, differs, type PairCounts } from "./align-runs.ts";
 import { Answers } from "./answers.tsx";
 import { FiguresTable, FileLists } from "./figures-table.tsx";
 import { PairsGrid } from "./pairs-grid.tsx";
 import { ComparedPart, PartNote, SideHeads } from "./side-heads.tsx";
-import { type Compared, type Side, useCompareAddress, useCompared, useSide } from "./use-side.ts";
+import { type Compared, useCompared, useComparedIds, useSide } from "./use-side.ts";
 
 /** Two sessions beside each other: what they took, what they did, what they came to. */
 export default function CompareScreen() {
-  const address = useCompareAddress();
-  const { a, b, swap } = address;
+  const { a, b, swap } = useComparedIds();
   const ids = [a, b].filter(Boolean);
   useShortcuts([{ keys: "s", does: "Swap A and B", act: swap }]);
   return (
@@ -36,7 +36,7 @@ export default function CompareScreen() {
           </span>
         </Button>
       </ScreenHead>
-      {ids.length < 2 || a === b ? <TooFew a={a} b={b} /> : <Both address={address} />}
+      {ids.length < 2 || a === b ? <TooFew a={a} b={b} /> : <Both a={a} b={b} />}
     </>
   );
 }
@@ -54,25 +54,21 @@ function TooFew({ a, b }: { a: string; b: string }) {
   );
 }
 
-function Both({ address }: { address: ReturnType<typeof useCompareAddress> }) {
-  const [one, other] = [useSide(address.a), useSide(address.b)];
+function Both(ids: { a: string; b: string }) {
+  const [one, other] = [useSide(ids.a), useSide(ids.b)];
   const isLive = one.card?.state === "running" || other.card?.state === "running";
   const nowMs = useNow(isLive);
   const a = useCompared(one, nowMs);
   const b = useCompared(other, nowMs);
-  if (a && b) return <Comparison a={a} b={b} address={address} nowMs={nowMs} />;
+  if (a && b) return <Comparison a={a} b={b} nowMs={nowMs} />;
   const failed = [one, other].filter(({ failure }) => failure !== null);
   if (failed.length === 0) return <Loading rows={12} label="Loading both sessions" />;
   const left = [one, other].filter(({ failure }) => failure === null);
-  return failed.map((side) => <Missing key={side.sessionId} side={side} left={left} />);
-}
-
-function Missing({ side, left }: { side: Side; left: readonly Side[] }) {
-  return (
-    <Failed failure={side.failure} onRetry={side.retry}>
-      <TextLink href={tickedPath(left.map(({ sessionId }) => sessionId))}>Tick another session</TextLink>
+  return failed.map(({ sessionId, failure, retry }) => (
+    <Failed key={sessionId} failure={failure} onRetry={retry}>
+      <TextLink href={tickedPath(left.map((side) => side.sessionId))}>Tick another session</TextLink>
     </Failed>
-  );
+  ));
 }
 
 const WHICH = [
@@ -80,18 +76,11 @@ const WHICH = [
   { value: "differences", name: "Differences" },
 ] as const;
 
-/** The comparison of two sessions that are both there. */
-function Comparison({
-  a,
-  b,
-  address,
-  nowMs,
-}: {
-  a: Compared;
-  b: Compared;
-  address: ReturnType<typeof useCompareAddress>;
-  nowMs: number;
-}) {
+type ComparisonProps = { a: Compared; b: Compared; nowMs: number };
+
+function Comparison({ a, b, nowMs }: ComparisonProps) {
+  const [which, showWhich] = useChoice("runs", WHICH, "all");
+  const isOnlyDifferent = which === "differences";
   const pairs = useMemo(() => alignRuns(a.trace.runs, b.trace.runs), [a.trace, b.trace]);
   const counts = useMemo(() => countPairs(pairs), [pairs]);
   const hasDifferences = useMemo(() => [...walkRuns(pairs)].some(differs), [pairs]);
@@ -105,26 +94,19 @@ function Comparison({
       <ComparedPart
         title="Runs"
         about={wordsFor(counts)}
-        aside={
-          <Segmented
-            label="Show runs"
-            value={address.isOnlyDifferent ? "differences" : "all"}
-            choices={WHICH}
-            onChange={address.showRuns}
-          />
-        }
+        aside={<Segmented label="Show runs" value={which} choices={WHICH} onChange={showWhich} />}
       >
-        {pairs.length === 0 || (address.isOnlyDifferent && !hasDifferences) ? (
+        {pairs.length === 0 || (isOnlyDifferent && !hasDifferences) ? (
           <PartNote>
             {pairs.length === 0
               ? "Nothing has run in either session."
               : "Every run has a counterpart with the same agent and status."}
           </PartNote>
         ) : (
-          <PairsGrid pairs={pairs} a={a} b={b} isOnlyDifferent={address.isOnlyDifferent} />
+          <PairsGrid pairs={pairs} a={a} b={b} isOnlyDifferent={isOnlyDifferent} />
         )}
       </ComparedPart>
-      <Answers pairs={pairs} address={address} />
+      <Answers pairs={pairs} />
     </div>
   );
 }

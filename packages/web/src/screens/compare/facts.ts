@@ -6,37 +6,10 @@ import { walkRuns } from "@retinue/core/show/walk-runs";
 import { showSpan } from "../trace-screen/time-axis.ts";
 
 /** What a session amounts to, as far as it can be compared with another. */
-export type SessionFacts = {
-  standing: string;
-  /** The run that the session ended with, or is at; undefined if nothing has run. */
-  last: TraceRun | undefined;
-  task: string;
-  agent: string | null;
-  /** Of all runs, the most used first. */
-  models: readonly string[];
-  prompts: number;
-  runs: number;
-  agents: number;
-  levels: number;
-  atOnce: number;
-  turns: number;
-  calls: number;
-  tokens: number;
-  /** Unknown is null, never 0. */
-  costUsd: number | null;
-  activeMs: number;
-  failed: number;
-  cutShort: number;
-  stopped: number;
-  asked: number;
-  denied: number;
-  deliverables: { there: number; all: number };
-  /** Paths below the project or the session's workspace, each once. */
-  files: readonly string[];
-};
+export type SessionFacts = ReturnType<typeof gatherFacts>;
 
 /** Adds up what a trace says. `aheadMs` has passed since it was read, which counts while the session is at work. */
-export function gatherFacts(trace: Trace, card: SessionCard, aheadMs: number): SessionFacts {
+export function gatherFacts(trace: Trace, card: SessionCard, aheadMs: number) {
   const { totals, runs: roots } = trace;
   const all = [...walkRuns(roots)];
   const count = (status: string) => totals.statuses[status] ?? 0;
@@ -44,9 +17,11 @@ export function gatherFacts(trace: Trace, card: SessionCard, aheadMs: number): S
   const verdicts = all.flatMap((run) => run.deliverables);
   return {
     standing: nameOutcome(card, roots.at(-1)),
+    /** The run that the session ended with, or is at; undefined if nothing has run. */
     last: roots.at(-1),
     task: roots[0]?.task ?? trace.session.title,
     agent: roots[0]?.agent ?? null,
+    /** Of all runs, the most used first. */
     models: mostUsed(all.flatMap(({ model }) => model ?? [])),
     prompts: roots.length,
     runs: totals.runs,
@@ -56,6 +31,7 @@ export function gatherFacts(trace: Trace, card: SessionCard, aheadMs: number): S
     turns: totals.turns,
     calls: totals.calls,
     tokens: totals.tokens,
+    /** Unknown is null, never 0. */
     costUsd: totals.costUsd,
     activeMs: totals.activeMs + (card.state === "running" ? Math.max(0, aheadMs) : 0),
     failed: count("failed") + count("timeout"),
@@ -64,6 +40,7 @@ export function gatherFacts(trace: Trace, card: SessionCard, aheadMs: number): S
     asked: approvals.length,
     denied: approvals.filter(({ allowed }) => allowed === false).length,
     deliverables: { there: verdicts.filter(({ ok }) => ok).length, all: verdicts.length },
+    /** Paths below the project or the session's workspace, each once. */
     files: [
       ...new Set(all.flatMap(({ files }) => files.map((file) => shortPath(file, trace.session)))),
     ].sort(),
@@ -90,67 +67,47 @@ function shortPath(file: string, { workspace, project }: Trace["session"]): stri
 /** One line of the figures: what both sides have there, and what is between them. */
 export type FactRow = { name: string; about?: string; a: string; b: string; difference: string };
 
+/** The facts that are numbers. */
+type FigureName = {
+  [Fact in keyof SessionFacts]: SessionFacts[Fact] extends number | null ? Fact : never;
+}[keyof SessionFacts];
+
 type Figure = {
+  of: FigureName;
   name: string;
   about?: string;
-  of: (facts: SessionFacts) => number | null;
   show?: (value: number) => string;
   /** Not worth a line where both sides have this. */
   usual?: number;
 };
 
 const FIGURES: readonly Figure[] = [
-  {
-    name: "Time at work",
-    about: "Time in which anything was running",
-    of: ({ activeMs }) => activeMs,
-    show: showSpan,
-  },
-  { name: "Turns", about: "Model calls of all runs", of: ({ turns }) => turns },
-  { name: "Tool calls", of: ({ calls }) => calls },
-  { name: "Tokens", of: ({ tokens }) => tokens, show: showShort },
-  { name: "Cost", of: ({ costUsd }) => costUsd, show: showCost },
-  {
-    name: "Prompts",
-    about: "What a person asked for in the session",
-    of: ({ prompts }) => prompts,
-    usual: 1,
-  },
-  { name: "Runs", of: ({ runs }) => runs },
-  { name: "Agents", of: ({ agents }) => agents },
-  { name: "Levels", about: "How deep work was delegated", of: ({ levels }) => levels },
-  { name: "Most at once", about: "Runs that had begun and not ended", of: ({ atOnce }) => atOnce },
-  { name: "Runs that failed", about: "Timed out counts as failed", of: ({ failed }) => failed },
-  {
-    name: "Runs cut short",
-    about: "Ended by a limit, with what there was",
-    of: ({ cutShort }) => cutShort,
-    usual: 0,
-  },
-  { name: "Runs stopped", of: ({ stopped }) => stopped, usual: 0 },
-  {
-    name: "Calls asked about",
-    about: "Calls that waited for a person's approval",
-    of: ({ asked }) => asked,
-    usual: 0,
-  },
-  {
-    name: "Of these denied",
-    about: "By a person, or because nobody answered",
-    of: ({ denied }) => denied,
-    usual: 0,
-  },
+  { of: "activeMs", name: "Time at work", about: "Time in which anything was running", show: showSpan },
+  { of: "turns", name: "Turns", about: "Model calls of all runs" },
+  { of: "calls", name: "Tool calls" },
+  { of: "tokens", name: "Tokens", show: showShort },
+  { of: "costUsd", name: "Cost", show: showCost },
+  { of: "prompts", name: "Prompts", about: "What a person asked for in the session", usual: 1 },
+  { of: "runs", name: "Runs" },
+  { of: "agents", name: "Agents" },
+  { of: "levels", name: "Levels", about: "How deep work was delegated" },
+  { of: "atOnce", name: "Most at once", about: "Runs that had begun and not ended" },
+  { of: "failed", name: "Runs that failed", about: "Timed out counts as failed" },
+  { of: "cutShort", name: "Runs cut short", about: "Ended by a limit, with what there was", usual: 0 },
+  { of: "stopped", name: "Runs stopped", usual: 0 },
+  { of: "asked", name: "Calls asked about", about: "Calls that waited for a person's approval", usual: 0 },
+  { of: "denied", name: "Of these denied", about: "By a person, or because nobody answered", usual: 0 },
 ];
 
 /** The lines with numbers; what is as usual on both sides has none. */
 export function figureRows(a: SessionFacts, b: SessionFacts): FactRow[] {
-  const told = FIGURES.filter(({ of, usual }) => usual === undefined || of(a) !== usual || of(b) !== usual);
-  return told.map(({ name, about, of, show = plain }) => ({
+  const told = FIGURES.filter(({ of, usual }) => usual === undefined || a[of] !== usual || b[of] !== usual);
+  return told.map(({ of, name, about, show = showNumber }) => ({
     name,
     ...(about && { about }),
-    a: shown(of(a), show),
-    b: shown(of(b), show),
-    difference: showDifference(of(a), of(b), show),
+    a: shown(a[of], show),
+    b: shown(b[of], show),
+    difference: showDifference(a[of], b[of], show),
   }));
 }
 
@@ -182,8 +139,8 @@ export function splitFiles({ files: a }: SessionFacts, { files: b }: SessionFact
 export function fileRow(a: SessionFacts, b: SessionFacts): FactRow {
   const { onlyA, onlyB } = splitFiles(a, b);
   const words = [
-    onlyA.length > 0 && `${plain(onlyA.length)} only in A`,
-    onlyB.length > 0 && `${plain(onlyB.length)} only in B`,
+    onlyA.length > 0 && `${showNumber(onlyA.length)} only in A`,
+    onlyB.length > 0 && `${showNumber(onlyB.length)} only in B`,
   ].filter((one) => one !== false);
   return {
     name: "Files",
@@ -203,7 +160,7 @@ export function sameOrNot(a: string, b: string): string {
 export function showDifference(
   a: number | null,
   b: number | null,
-  show: (value: number) => string = plain,
+  show: (value: number) => string = showNumber,
 ): string {
   if (a === null || b === null) return "unknown";
   if (a === b) return SAME;
@@ -225,9 +182,4 @@ function showShare(a: number, b: number): string {
 
 function showSign(difference: number): string {
   return difference > 0 ? "+" : "−";
-}
-
-/** A count as it is. */
-function plain(value: number): string {
-  return showNumber(value);
 }

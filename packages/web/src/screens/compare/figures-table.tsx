@@ -21,7 +21,7 @@ const COLUMNS =
 
 /** What both sessions amount to, line by line, and what is between them. No side is called better: that depends on what was wanted. */
 export function FiguresTable({ a, b }: { a: SessionFacts; b: SessionFacts }) {
-  const figures = [...figureRows(a, b), deliverableRow(a, b), fileRow(a, b)];
+  const rows = [...wordRows(a, b), ...figureRows(a, b), deliverableRow(a, b), fileRow(a, b)];
   return (
     <Table aria-label="Figures of both sessions" className="border-y border-line bg-panel">
       <RowGroup className="max-md:sr-only">
@@ -38,8 +38,7 @@ export function FiguresTable({ a, b }: { a: SessionFacts; b: SessionFacts }) {
         </GridRow>
       </RowGroup>
       <RowGroup>
-        <WordRows a={a} b={b} />
-        {figures.map((row) => (
+        {rows.map((row) => (
           <FactLine key={row.name} {...row} />
         ))}
       </RowGroup>
@@ -47,46 +46,37 @@ export function FiguresTable({ a, b }: { a: SessionFacts; b: SessionFacts }) {
   );
 }
 
-function WordRows({ a, b }: { a: SessionFacts; b: SessionFacts }) {
-  const models = (facts: SessionFacts) => facts.models.join(", ") || "none";
-  const ends = (facts: SessionFacts) => `${facts.standing} ${explainEnd(facts)}`;
-  return (
-    <>
-      <FactLine
-        name="Task"
-        a={<Words text={a.task} />}
-        b={<Words text={b.task} />}
-        difference={sameOrNot(a.task, b.task)}
-      />
-      <FactLine
-        name="Root agent"
-        a={<Agent name={a.agent} />}
-        b={<Agent name={b.agent} />}
-        difference={sameOrNot(a.agent ?? "", b.agent ?? "")}
-      />
-      <FactLine
-        name={a.models.length > 1 || b.models.length > 1 ? "Models" : "Model"}
-        a={<Words text={models(a)} />}
-        b={<Words text={models(b)} />}
-        difference={sameOrNot(models(a), models(b))}
-      />
-      <FactLine
-        name="Status"
-        a={<End facts={a} />}
-        b={<End facts={b} />}
-        difference={sameOrNot(ends(a), ends(b))}
-      />
-    </>
-  );
+type FactLineProps = Omit<FactRow, "a" | "b"> & { a: ReactNode; b: ReactNode };
+
+function wordRows(a: SessionFacts, b: SessionFacts): FactLineProps[] {
+  const row = (
+    name: string,
+    show: (facts: SessionFacts) => ReactNode,
+    read: (facts: SessionFacts) => string,
+  ) => ({ name, a: show(a), b: show(b), difference: sameOrNot(read(a), read(b)) });
+  const listModels = ({ models }: SessionFacts) => models.join(", ") || "none";
+  const hasSeveral = a.models.length > 1 || b.models.length > 1;
+  return [
+    row(
+      "Task",
+      ({ task }) => <Words text={task} />,
+      ({ task }) => task,
+    ),
+    row(
+      "Root agent",
+      ({ agent }) => <Agent name={agent} />,
+      ({ agent }) => agent ?? "",
+    ),
+    row(hasSeveral ? "Models" : "Model", (facts) => <Words text={listModels(facts)} />, listModels),
+    row(
+      "Status",
+      (facts) => <End facts={facts} />,
+      (facts) => `${facts.standing} ${explainEnd(facts)}`,
+    ),
+  ];
 }
 
-function FactLine({
-  name,
-  about,
-  a,
-  b,
-  difference,
-}: Omit<FactRow, "a" | "b"> & { a: ReactNode; b: ReactNode }) {
+function FactLine({ name, about, a, b, difference }: FactLineProps) {
   return (
     <GridRow
       className={join(

@@ -35,18 +35,10 @@ const SECOND_LINE_PX = 16;
 /** Beside the navigation, columns would leave too little for the task. */
 const NO_ROOM = "(width < 70rem)";
 
+type PairsGridProps = { pairs: readonly RunPair[]; a: Compared; b: Compared; isOnlyDifferent: boolean };
+
 /** The runs of both sessions, those that belong together in one row; only the rows in sight are drawn. */
-export function PairsGrid({
-  pairs,
-  a,
-  b,
-  isOnlyDifferent,
-}: {
-  pairs: readonly RunPair[];
-  a: Compared;
-  b: Compared;
-  isOnlyDifferent: boolean;
-}) {
+export function PairsGrid({ pairs, a, b, isOnlyDifferent }: PairsGridProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow(NO_ROOM);
   const view = useMemo(
@@ -87,10 +79,6 @@ export function PairsGrid({
     { keys: "a", does: "Open the run in A's trace", act: () => visit(current, "a") },
     { keys: "b", does: "Open the run in B's trace", act: () => visit(current, "b") },
   ]);
-  const toggle = ({ id, isExpanded }: PairRow) => tree.fold(id, isExpanded === true);
-  const latest = useRef(toggle);
-  latest.current = toggle;
-  const onToggle = useCallback((row: PairRow) => latest.current(row), []);
   return (
     <TreeGrid
       ref={scroller}
@@ -115,7 +103,7 @@ export function PairsGrid({
               isNarrow={isNarrow}
               findSide={findSide}
               onCurrent={setCursor}
-              onToggle={onToggle}
+              onFold={tree.fold}
             />
           );
         })}
@@ -189,21 +177,11 @@ function PairsHead({ isHidden, tree }: { isHidden: boolean; tree: FoldedTree<Run
 const INDENT_PX = 14;
 const MOST_INDENTS = 10;
 
-/** Columns of the list where there is room. */
 const COLUMNS = "grid grid-cols-[minmax(0,1fr)_20rem_20rem]";
-/** Columns of what is told of one run. */
 const FIGURES = "grid grid-cols-[5.75rem_4rem_3.5rem_1fr] items-center gap-x-2";
 
-/** What is told of one side's run. */
-type SideOfRow = {
-  /** How it stands in one word. */
-  standing: string;
-  ms: number;
-  /** The address of its own page. */
-  path: string;
-};
+type FindSide = ReturnType<typeof useSideFinder>;
 
-/** What a row is told by the list around it. */
 type PairLineProps = {
   row: PairRow;
   rowIndex: number;
@@ -211,9 +189,9 @@ type PairLineProps = {
   heightPx: number;
   isCurrent: boolean;
   isNarrow: boolean;
-  findSide: (letter: Letter, run: TraceRun) => SideOfRow;
+  findSide: FindSide;
   onCurrent: (id: string) => void;
-  onToggle: (row: PairRow) => void;
+  onFold: (id: string, isCollapsed: boolean) => void;
 };
 
 /** One pair of runs: who did what at the left, then how it went on either side. */
@@ -221,7 +199,7 @@ const PairLine = memo(function PairLine(props: PairLineProps) {
   const { row, rowIndex, topPx, heightPx, isCurrent, isNarrow, findSide, onCurrent } = props;
   const { node: pair, level, isExpanded, place, siblings } = row;
   const [a, b] = [pair.a && findSide("A", pair.a), pair.b && findSide("B", pair.b)];
-  const [run] = [pair.a ?? pair.b];
+  const run = pair.a ?? pair.b;
   const words = [
     run?.agent,
     run?.task,
@@ -254,7 +232,7 @@ const PairLine = memo(function PairLine(props: PairLineProps) {
   );
 });
 
-function NameCell({ row, isNarrow, onToggle }: PairLineProps) {
+function NameCell({ row, isNarrow, onFold }: PairLineProps) {
   const { node: pair, level, isExpanded, isFaint } = row;
   const run = pair.a ?? pair.b;
   const isReworded = !hasSameTask(pair);
@@ -262,7 +240,7 @@ function NameCell({ row, isNarrow, onToggle }: PairLineProps) {
   return (
     <Cell className={join("flex min-w-0 items-center", isFaint && "text-ink-3 [&_span]:font-normal")}>
       <span aria-hidden className="shrink-0" style={{ width: indentPx }} />
-      <FoldButton isExpanded={isExpanded} onToggle={() => onToggle(row)} />
+      <FoldButton isExpanded={isExpanded} onToggle={() => onFold(row.id, isExpanded === true)} />
       <div className="grid min-w-0 flex-1">
         <div className="flex min-w-0 items-center gap-2 text-sm">
           <span className="max-w-40 min-w-0 shrink-0 truncate">
@@ -287,17 +265,14 @@ function NameCell({ row, isNarrow, onToggle }: PairLineProps) {
   );
 }
 
-function RunCell({
-  letter,
-  run,
-  side,
-  isNarrow,
-}: {
+type RunCellProps = {
   letter: Letter;
   run: TraceRun | null;
-  side: SideOfRow | null;
+  side: ReturnType<FindSide> | null;
   isNarrow: boolean;
-}) {
+};
+
+function RunCell({ letter, run, side, isNarrow }: RunCellProps) {
   const mark = isNarrow && (
     <span aria-hidden className="font-mono text-2xs text-ink-3">
       {letter}

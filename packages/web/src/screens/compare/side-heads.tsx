@@ -60,18 +60,10 @@ export function SideLetter({ letter }: { letter: Letter }) {
   );
 }
 
+type ComparedPartProps = { title: string; about?: ReactNode; aside?: ReactNode; children: ReactNode };
+
 /** A part of the comparison with its heading. */
-export function ComparedPart({
-  title,
-  about,
-  aside,
-  children,
-}: {
-  title: string;
-  about?: ReactNode;
-  aside?: ReactNode;
-  children: ReactNode;
-}) {
+export function ComparedPart({ title, about, aside, children }: ComparedPartProps) {
   return (
     <section aria-label={title} className="min-w-0">
       <div className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 px-4 pt-4 pb-2">

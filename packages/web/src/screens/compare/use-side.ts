@@ -1,24 +1,10 @@
-import type { SessionCard } from "@retinue/core/schema/api/session";
-import type { Trace } from "@retinue/core/schema/inspect/trace";
 import { useEffect, useMemo, useRef } from "react";
 import { useSessionDetail, useTraceQuery } from "../../data/queries.ts";
 import { useAddress } from "../../ui/use-address.ts";
-import { gatherFacts, type SessionFacts } from "./facts.ts";
-
-/** One of the two sessions, as far as it is there. */
-export type Side = {
-  sessionId: string;
-  card: SessionCard | undefined;
-  trace: Trace | undefined;
-  /** When the trace was read, by the clock of this page. */
-  readAtMs: number;
-  /** Why it cannot be had; null while nothing is known against it. */
-  failure: unknown;
-  retry(): void;
-};
+import { gatherFacts } from "./facts.ts";
 
 /** A session with its tree of runs. Whenever its record has grown the tree is read again. */
-export function useSide(sessionId: string): Side {
+export function useSide(sessionId: string) {
   const detail = useSessionDetail(sessionId);
   // After the other, so that the tree is never older than the seq beside it.
   const { query: trace, reload } = useTraceQuery(sessionId, { enabled: detail.isSuccess });
@@ -34,51 +20,32 @@ export function useSide(sessionId: string): Side {
     sessionId,
     card: detail.data?.session,
     trace: trace.data,
+    /** When the trace was read, by the clock of this page. */
     readAtMs: trace.dataUpdatedAt,
+    /** Why it cannot be had; null while nothing is known against it. */
     failure,
     retry: () => void (detail.isError ? detail : trace).refetch(),
   };
 }
 
 /** A session that is there, as it is compared. */
-export type Compared = {
-  card: SessionCard;
-  trace: Trace;
-  facts: SessionFacts;
-  /** The present moment in milliseconds from the start of its first run. */
-  nowMs: number;
-};
+export type Compared = NonNullable<ReturnType<typeof useCompared>>;
 
 /** Makes a side comparable; null while anything of it is missing. `clockMs` matters only while the session is at work. */
-export function useCompared({ card, trace, readAtMs }: Side, clockMs: number): Compared | null {
+export function useCompared({ card, trace, readAtMs }: ReturnType<typeof useSide>, clockMs: number) {
   const aheadMs = card?.state === "running" ? Math.max(0, clockMs - readAtMs) : 0;
   return useMemo(() => {
     if (!card || !trace) return null;
-    return { card, trace, facts: gatherFacts(trace, card, aheadMs), nowMs: trace.endMs + aheadMs };
+    const facts = gatherFacts(trace, card, aheadMs);
+    /** `nowMs`: the present moment in milliseconds from the start of its first run. */
+    return { card, trace, facts, nowMs: trace.endMs + aheadMs };
   }, [card, trace, aheadMs]);
 }
 
-/** How the two answers are shown: beside each other, or as one text in which words or lines are marked. */
-const ANSWER_VIEWS = ["beside", "words", "lines"] as const;
-export type AnswerView = (typeof ANSWER_VIEWS)[number];
-
-/** What is compared and how it is looked at, which lives in the address. */
-export function useCompareAddress() {
+/** Which sessions are compared, which the address says. */
+export function useComparedIds() {
   const { params, change } = useAddress();
   const a = params.get("a") ?? "";
   const b = params.get("b") ?? "";
-  const view = params.get("answers");
-  return {
-    a,
-    b,
-    swap: () => change({ a: b, b: a }),
-    /** Runs that are the same on both sides are left out. */
-    isOnlyDifferent: params.get("runs") === "differences",
-    showRuns: (which: "all" | "differences") => change({ runs: which === "all" ? "" : which }),
-    answerView: ANSWER_VIEWS.find((one) => one === view) ?? "beside",
-    showAnswers: (which: AnswerView) => change({ answers: which === "beside" ? "" : which }),
-    /** Which of several prompts the answers are of, from 1; null for the last one. */
-    prompt: Number(params.get("prompt")) || null,
-    showPrompt: (prompt: number) => change({ prompt: String(prompt) }),
-  };
+  return { a, b, swap: () => change({ a: b, b: a }) };
 }

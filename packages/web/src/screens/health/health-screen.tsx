@@ -2,10 +2,9 @@ import type { AgentCard } from "@retinue/core/schema/api/agent";
 import type { HealthView } from "@retinue/core/schema/api/inspect";
 import type { StorageView } from "@retinue/core/schema/api/session";
 import { showBytes, showCount } from "@retinue/core/show/measures";
-import { useQuery } from "@tanstack/react-query";
 import { CircleAlert, CircleCheck, CircleMinus, CircleX, FilePen, RotateCw } from "lucide-react";
-import { api, encodePart } from "../../data/client.ts";
-import { renew, useAbout, useAgents } from "../../data/queries.ts";
+import { encodePart } from "../../data/client.ts";
+import { renew, useAbout, useAgents, useFetched } from "../../data/queries.ts";
 import { useNow } from "../../live/signal.ts";
 import { join, REACHABLE } from "../../ui/class-names.ts";
 import { Button, ButtonLink } from "../../ui/controls.tsx";
@@ -19,11 +18,7 @@ import { type CheckGroup, FILE_GROUP, groupChecks, type HealthCheck, splitRemedy
 
 /** Whether everything that a run needs is there, and what to do about what is not. */
 export default function HealthScreen() {
-  const query = useQuery({
-    queryKey: ["health"],
-    queryFn: () => api.get<HealthView>("/api/health"),
-    staleTime: 60_000,
-  });
+  const query = useFetched<HealthView>(["health"], "/api/health", { staleTime: 60_000 });
   const { data, isFetching, dataUpdatedAt, refetch } = query;
   const now = useNow(true);
   const again = async () => {
@@ -79,17 +74,18 @@ function Group({ group, problems }: { group: CheckGroup; problems: HealthView["p
   );
 }
 
+const OVERALL = {
+  problem: { sum: "Something does not work", icon: CircleX, tone: "text-bad", soft: "bg-bad-soft" },
+  warning: { sum: "It works, with limitations", icon: CircleAlert, tone: "text-warn", soft: "bg-warn-soft" },
+  ok: { sum: "Everything works", icon: CircleCheck, tone: "text-ok", soft: "bg-ok-soft" },
+};
+
 /** How everything stands, in one line. Problems of files are counted by the checks of those files. */
 function OverallLine({ health: { checks, problems } }: { health: HealthView }) {
   const bad = checks.filter(({ verdict }) => verdict === "problem").length;
   const odd = checks.filter(({ verdict }) => verdict === "warning").length;
   const fine = checks.filter(({ verdict }) => verdict === "ok").length;
-  const [Icon, tone, soft] =
-    bad > 0
-      ? [CircleX, "text-bad", "bg-bad-soft"]
-      : odd > 0
-        ? [CircleAlert, "text-warn", "bg-warn-soft"]
-        : [CircleCheck, "text-ok", "bg-ok-soft"];
+  const { icon: Icon, tone, soft, sum } = OVERALL[bad > 0 ? "problem" : odd > 0 ? "warning" : "ok"];
   const parts = [
     ...(bad > 0 ? [showCount(bad, "problem")] : []),
     ...(odd > 0 ? [showCount(odd, "warning")] : []),
@@ -102,9 +98,7 @@ function OverallLine({ health: { checks, problems } }: { health: HealthView }) {
       className={join("flex flex-wrap items-center gap-x-2 rounded-lg px-4 py-2.5 text-sm", soft)}
     >
       <Icon aria-hidden className={join("size-4 shrink-0", tone)} />
-      <strong className={join("font-semibold", tone)}>
-        {bad > 0 ? "Something does not work" : odd > 0 ? "It works, with limitations" : "Everything works"}
-      </strong>
+      <strong className={join("font-semibold", tone)}>{sum}</strong>
       <span className="figures text-ink-2">{parts.join(", ")}</span>
     </p>
   );
@@ -112,11 +106,7 @@ function OverallLine({ health: { checks, problems } }: { health: HealthView }) {
 
 /** What the record takes on disk, and how to make it less. */
 function StorageCard() {
-  const { data } = useQuery({
-    queryKey: ["storage"],
-    queryFn: () => api.get<StorageView>("/api/storage"),
-    staleTime: 60_000,
-  });
+  const { data } = useFetched<StorageView>(["storage"], "/api/storage", { staleTime: 60_000 });
   if (!data) return null;
   const rows: readonly (readonly [string, number])[] = [
     ["Database", data.databaseBytes],
@@ -203,15 +193,9 @@ export function FileProblems({ problems }: { problems: readonly FileProblem[] })
   );
 }
 
-function ProblemRow({
-  problem,
-  agent,
-  project,
-}: {
-  problem: FileProblem;
-  agent: AgentCard | null;
-  project: string | null;
-}) {
+type ProblemRowProps = { problem: FileProblem; agent: AgentCard | null; project: string | null };
+
+function ProblemRow({ problem, agent, project }: ProblemRowProps) {
   const { severity, file, line, code, message, fix } = problem;
   const short = project && file.startsWith(`${project}/`) ? file.slice(project.length + 1) : file;
   return (

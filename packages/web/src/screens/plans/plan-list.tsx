@@ -1,12 +1,12 @@
 import type { PlanList } from "@retinue/core/schema/api/inspect";
 import type { ExecutionPlan, PlanStatus } from "@retinue/core/schema/plan";
 import { showCount } from "@retinue/core/show/measures";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { BadgeCheck, PencilLine } from "lucide-react";
 import { useMemo } from "react";
 import { Link } from "wouter";
 import { api, encodePart, withQuery } from "../../data/client.ts";
-import { queryClient, renew } from "../../data/queries.ts";
+import { queryClient, renew, useFetched } from "../../data/queries.ts";
 import { useNow } from "../../live/signal.ts";
 import { join } from "../../ui/class-names.ts";
 import { revealHidden } from "../../ui/rich-text/visible-text.ts";
@@ -91,9 +91,7 @@ function isRunning({ status }: ExecutionPlan): boolean {
 
 /** One plan, kept up to date while it is carried out. */
 export function usePlan(id: string) {
-  return useQuery({
-    queryKey: ["plans", id],
-    queryFn: () => api.get<ExecutionPlan>(planPath(id)),
+  return useFetched<ExecutionPlan>(["plans", id], planPath(id), {
     refetchInterval: ({ state: { data } }) => (data?.status === "running" ? WATCH_MS : false),
     retryOnMount: true,
   });

@@ -117,7 +117,6 @@ function PlanHead({ plan, onEdit }: { plan: ExecutionPlan; onEdit: () => void })
 
 const RUN_WORDS = { draft: "Approve and run", approved: "Run", failed: "Run the rest" } as const;
 
-/** What can be done with a plan as it stands. */
 function PlanActions({ plan, onEdit }: { plan: ExecutionPlan; onEdit: () => void }) {
   const { id, status, executionSessionId } = plan;
   const [isBusy, act] = useAttempt();

@@ -1,13 +1,13 @@
 import type { SessionDetail, Started } from "@retinue/core/schema/api/session";
 import type { ExecutionPlan } from "@retinue/core/schema/plan";
-import { useQuery } from "@tanstack/react-query";
 import { CircleX, ListChecks, LoaderCircle, Plus } from "lucide-react";
 import { useEffect } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
 import { api, encodePart } from "../../data/client.ts";
+import { useFetched } from "../../data/queries.ts";
 import { useKeptText } from "../../live/use-kept-text.ts";
 import { join, REACHABLE } from "../../ui/class-names.ts";
-import { Button, ButtonLink, TextLink } from "../../ui/controls.tsx";
+import { Button, ButtonLink, submitWith, TextLink } from "../../ui/controls.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { Failed, Loaded } from "../../ui/states.tsx";
 import { useAttempt } from "../../ui/toast.tsx";
@@ -95,10 +95,7 @@ function NewPlan() {
     <form
       aria-label="New plan"
       className="mx-auto grid w-full max-w-2xl gap-3 px-4 py-8"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void begin();
-      }}
+      onSubmit={submitWith(begin)}
     >
       <div className="flex items-center gap-3">
         <span className="grid size-10 place-items-center rounded-xl bg-raised text-ink-3">
@@ -139,11 +136,11 @@ const OPEN = ["running", "waiting", "pending"];
 function PlanningWatch({ sessionId, plans }: { sessionId: string; plans: readonly ExecutionPlan[] }) {
   const [, go] = useLocation();
   const made = plans.find(({ planning }) => planning.sessionId === sessionId);
-  const { data, error, refetch } = useQuery({
-    queryKey: ["sessions", sessionId, "planning"],
-    queryFn: () => api.get<SessionDetail>(`/api/sessions/${encodePart(sessionId)}`),
-    refetchInterval: 2_000,
-  });
+  const { data, error, refetch } = useFetched<SessionDetail>(
+    ["sessions", sessionId, "planning"],
+    `/api/sessions/${encodePart(sessionId)}`,
+    { refetchInterval: 2_000 },
+  );
   useEffect(() => {
     if (made) go(`/plans/${encodePart(made.id)}`, { replace: true });
   }, [made, go]);

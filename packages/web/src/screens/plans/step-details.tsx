@@ -8,18 +8,15 @@ import { Markdown } from "../../ui/rich-text/markdown.tsx";
 import { revealHidden } from "../../ui/rich-text/visible-text.ts";
 import { StatusBadge } from "../../ui/status.tsx";
 
-/** One step whole: the task as the agent reads it, what it waits for and touches, how success shows, and what came of it. */
-export function StepDetails({
-  step,
-  number,
-  needs,
-  result,
-}: {
+type StepDetailsProps = {
   step: PlanStep;
   number: number;
   needs: readonly string[];
   result: StepResult | undefined;
-}) {
+};
+
+/** One step whole: the task as the agent reads it, what it waits for and touches, how success shows, and what came of it. */
+export function StepDetails({ step, number, needs, result }: StepDetailsProps) {
   const { estimate, complexity, files, successCriteria } = step;
   const about = [
     needs.length > 0 ? `after ${needs.join(", ")}` : "starts right away",

@@ -12,14 +12,10 @@ const MOST_BESIDE = 4;
 
 type Edge = { from: string; to: string; path: string };
 
+type WaveDrawingProps = { steps: readonly PlanStep[]; results: ReadonlyMap<string, StepResult> };
+
 /** The plan at a glance: steps that can run at once side by side, and lines from what they wait for. On a phone the list says it. */
-export function WaveDrawing({
-  steps,
-  results,
-}: {
-  steps: readonly PlanStep[];
-  results: ReadonlyMap<string, StepResult>;
-}) {
+export function WaveDrawing({ steps, results }: WaveDrawingProps) {
   const place = useRef<HTMLDivElement>(null);
   const edges = useEdges(place, steps);
   const [near, setNear] = useState<string | null>(null);
@@ -90,15 +86,9 @@ function Lines({ edges, near }: { edges: readonly Edge[]; near: string | null })
   );
 }
 
-function StepGist({
-  step,
-  numbers,
-  result,
-}: {
-  step: PlanStep;
-  numbers: ReadonlyMap<string, number>;
-  result: StepResult | undefined;
-}) {
+type StepGistProps = { step: PlanStep; numbers: ReadonlyMap<string, number>; result: StepResult | undefined };
+
+function StepGist({ step, numbers, result }: StepGistProps) {
   const needs = step.dependsOn.flatMap((id) => numbers.get(id) ?? []).toSorted((a, b) => a - b);
   return (
     <>

@@ -2,10 +2,10 @@ import type { SessionCard } from "@retinue/core/schema/api/session";
 import { groupSession, type SessionGroup } from "@retinue/core/show/standing";
 
 /** The groups in the order in which they matter. */
-export const GROUPS: readonly { group: SessionGroup; name: string }[] = [
-  { group: "needsYou", name: "Needs you" },
-  { group: "running", name: "Running" },
-  { group: "done", name: "Done" },
+export const GROUPS: readonly { value: SessionGroup; name: string }[] = [
+  { value: "needsYou", name: "Needs you" },
+  { value: "running", name: "Running" },
+  { value: "done", name: "Done" },
 ];
 
 /** One line of the list: the head of a group, or a session. */
@@ -24,7 +24,7 @@ export function countGroups(sessions: readonly SessionCard[]): Readonly<Record<S
 export function listLines(sessions: readonly SessionCard[], only: SessionGroup | null): GroupLine[] {
   const byGroup = Map.groupBy(sessions, groupSession);
   const lines: GroupLine[] = [];
-  for (const { group, name } of GROUPS) {
+  for (const { value: group, name } of GROUPS) {
     const cards = byGroup.get(group);
     if (!cards || (only !== null && only !== group)) continue;
     lines.push({ kind: "head", group, name, count: cards.length });

@@ -1,18 +1,21 @@
 import type { Controlled, SessionCard } from "@retinue/core/schema/api/session";
 import { showCount, showNumber } from "@retinue/core/show/measures";
+import type { SessionGroup } from "@retinue/core/show/standing";
 import { Activity, SearchX } from "lucide-react";
 import { useRef, useState } from "react";
 import { api } from "../../data/client.ts";
 import { renew } from "../../data/queries.ts";
-import { ButtonLink, TextLink } from "../../ui/controls.tsx";
+import { join } from "../../ui/class-names.ts";
+import { ButtonLink, Segmented, Select, TextLink } from "../../ui/controls.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { tell, useAttempt } from "../../ui/toast.tsx";
-import { RunsToolbar } from "./runs-toolbar.tsx";
+import { GROUPS } from "./group-sessions.ts";
 import { type GridHandle, SessionGrid } from "./session-grid.tsx";
 import { TickedBar } from "./ticked-bar.tsx";
-import { tickedPath, useRunFilters, useSessionList, useTicks } from "./use-session-list.ts";
+import { PERIODS, tickedPath, useRunFilters, useSessionList, useTicks } from "./use-session-list.ts";
 
 /** All sessions: what needs the person, what is at work, what is done. */
 export default function RunsScreen() {
@@ -21,7 +24,7 @@ export default function RunsScreen() {
   const ticks = useTicks();
   const [stopping, setStopping] = useState<SessionCard | null>(null);
   const grid = useRef<GridHandle>(null);
-  const isFiltered = filters.search !== "" || filters.since !== "" || filters.only !== null;
+  const isFiltered = filters.search !== "" || filters.since !== "" || filters.only !== "";
   const only = query.data?.searchedOnly;
   return (
     <>
@@ -110,5 +113,62 @@ function StopDialog({ card, onClose }: { card: SessionCard | null; onClose: () =
         can continue in the same session later.
       </p>
     </ConfirmDialog>
+  );
+}
+
+type RunsToolbarProps = {
+  filters: ReturnType<typeof useRunFilters>;
+  counts: Readonly<Record<SessionGroup, number>>;
+  /** There are more sessions than were counted. */
+  areCountsCut: boolean;
+  /** The person is done with typing and wants the list. */
+  onLeave: () => void;
+};
+
+function RunsToolbar({ filters, counts, areCountsCut, onLeave }: RunsToolbarProps) {
+  const all = counts.needsYou + counts.running + counts.done;
+  const mark = (count: number, isUrgent = false) => (
+    <span className={join("figures text-2xs", isUrgent ? "font-semibold text-warn" : "text-ink-3")}>
+      {showNumber(count)}
+      {areCountsCut && "+"}
+    </span>
+  );
+  return (
+    <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line bg-panel px-4 py-2">
+      <SearchBox
+        label="Search titles, tasks and answers"
+        does="Search sessions"
+        around="min-w-44 flex-1 sm:max-w-72"
+        value={filters.search}
+        onChange={filters.setSearch}
+        onLeave={onLeave}
+      />
+      <Segmented<SessionGroup | "">
+        label="Show"
+        value={filters.only}
+        choices={[
+          { value: "", name: "All", mark: mark(all) },
+          ...GROUPS.map(({ value, name }) => ({
+            value,
+            name,
+            mark: mark(counts[value], value === "needsYou" && counts[value] > 0),
+          })),
+        ]}
+        onChange={filters.setOnly}
+        className="max-w-full overflow-x-auto max-sm:order-3"
+      />
+      <Select
+        aria-label="Period"
+        value={filters.since}
+        onChoose={filters.setSince}
+        className="max-sm:order-2 sm:ml-auto"
+      >
+        {PERIODS.map(({ value, name }) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </Select>
+    </div>
   );
 }

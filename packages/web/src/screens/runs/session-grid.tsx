@@ -36,18 +36,15 @@ export type GridHandle = {
   findRowBesides: (sessionIds: readonly string[]) => HTMLElement | null;
 };
 
-/** The sessions as a grid with one line under the cursor; only the lines in sight are drawn. */
-export function SessionGrid({
-  lines,
-  ticks,
-  onStop,
-  handle,
-}: {
+type SessionGridProps = {
   lines: readonly GroupLine[];
   ticks: ReturnType<typeof useTicks>;
   onStop: (card: SessionCard) => void;
   handle: Ref<GridHandle>;
-}) {
+};
+
+/** The sessions as a grid with one line under the cursor; only the lines in sight are drawn. */
+export function SessionGrid({ lines, ticks, onStop, handle }: SessionGridProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow(NO_ROOM);
   const nowMs = useNow(true);
@@ -139,7 +136,8 @@ function useLines(lines: readonly GroupLine[], { scroller, isNarrow, endPx }: Li
   });
 }
 
-const TITLES: readonly { name: string; className?: string }[] = [
+const TITLES: readonly { name: string; className?: string; isUnseen?: true }[] = [
+  { name: "Ticked", isUnseen: true },
   { name: "Status" },
   { name: "Task" },
   { name: "Agent", className: "hidden @4xl:block" },
@@ -148,6 +146,7 @@ const TITLES: readonly { name: string; className?: string }[] = [
   { name: "Tokens", className: "hidden text-right @5xl:block" },
   { name: "Cost", className: "text-right" },
   { name: "Changed", className: "text-right" },
+  { name: "What to do", isUnseen: true },
 ];
 
 function GridTitles({ isHidden }: { isHidden: boolean }) {
@@ -160,17 +159,11 @@ function GridTitles({ isHidden }: { isHidden: boolean }) {
           COLUMNS,
         )}
       >
-        <TitleCell>
-          <span className="sr-only">Ticked</span>
-        </TitleCell>
-        {TITLES.map(({ name, className }) => (
+        {TITLES.map(({ name, className, isUnseen }) => (
           <TitleCell key={name} className={className}>
-            {name}
+            {isUnseen ? <span className="sr-only">{name}</span> : name}
           </TitleCell>
         ))}
-        <TitleCell>
-          <span className="sr-only">What to do</span>
-        </TitleCell>
       </GridRow>
     </RowGroup>
   );
@@ -204,7 +197,7 @@ function useCursor({ lines, scroller, scrollTo, ticks, onStop }: CursorOptions) 
   const [currentId, setCurrent] = useState<string | null>(null);
   /** A line that the focus goes to as soon as it is drawn. */
   const wanted = useRef<string | null>(null);
-  const known = lines.findIndex((line) => findId(line) === currentId && currentId !== null);
+  const known = lines.findIndex((one) => one.kind === "session" && one.card.session_id === currentId);
   const index = known >= 0 ? known : lines.findIndex(({ kind }) => kind === "session");
   const line = lines[index];
   const card = line?.kind === "session" ? line.card : undefined;
@@ -254,8 +247,4 @@ function useCursor({ lines, scroller, scrollTo, ticks, onStop }: CursorOptions) 
     ]);
   };
   return { currentId: card?.session_id ?? null, setCurrent, focus, onKeyDown };
-}
-
-function findId(line: GroupLine): string | null {
-  return line.kind === "session" ? line.card.session_id : null;
 }

@@ -16,7 +16,6 @@ import { workedMs } from "./group-sessions.ts";
 export const COLUMNS =
   "grid-cols-[1.25rem_6.5rem_minmax(0,1fr)_4.5rem_4rem_5.5rem_4rem] @4xl:grid-cols-[1.25rem_6.5rem_minmax(0,1fr)_9rem_4.5rem_4rem_5.5rem_4rem] @5xl:grid-cols-[1.25rem_6.5rem_minmax(0,1fr)_10rem_7.5rem_5rem_4.5rem_4.5rem_5.5rem_4rem]";
 
-/** What a row is told by the list around it. */
 type RowProps = {
   card: SessionCard;
   rowIndex: number;

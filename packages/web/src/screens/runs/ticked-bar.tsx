@@ -20,18 +20,16 @@ const MOST_NAMED = 3;
 /** So much of the list's end stays free for the bar that lies over it. */
 export const BAR_PX = 72;
 
-/** What is ticked and what can be done with it; it lies over the end of the list, which stays where it is. */
-export function TickedBar({
-  ticks,
-  onLeave,
-  findRowBesides,
-}: {
+type TickedBarProps = {
   ticks: ReturnType<typeof useTicks>;
   /** The button that was used is gone, and the list takes the focus. */
   onLeave: () => void;
   /** Where in the list the focus goes when these sessions are gone. */
   findRowBesides: (sessionIds: readonly string[]) => HTMLElement | null;
-}) {
+};
+
+/** What is ticked and what can be done with it; it lies over the end of the list, which stays where it is. */
+export function TickedBar({ ticks, onLeave, findRowBesides }: TickedBarProps) {
   const { ticked, toggle, clear, compare } = ticks;
   useShortcuts([{ keys: "c", does: "Compare the two ticked sessions", act: compare }]);
   const untick = (id: string) => {
@@ -117,18 +115,16 @@ function TickedSession({ id, onUntick }: { id: string; onUntick: (id: string) =>
   );
 }
 
-/** Says what would go, and asks once more before sessions are removed for good. */
-function DeleteDialog({
-  sessionIds,
-  onClose,
-  finalFocus,
-}: {
+type DeleteDialogProps = {
   /** Null: nothing is asked. */
   sessionIds: readonly string[] | null;
   /** Told which ones are gone now. */
   onClose: (removed: readonly string[]) => void;
   finalFocus: () => HTMLElement | null;
-}) {
+};
+
+/** Says what would go, and asks once more before sessions are removed for good. */
+function DeleteDialog({ sessionIds, onClose, finalFocus }: DeleteDialogProps) {
   const [isBusy, attempt] = useAttempt();
   const plan = useQuery({
     queryKey: ["removal", sessionIds],
@@ -187,13 +183,12 @@ function DeleteDialog({
   );
 }
 
-function NamedSessions({
-  label,
-  sessions,
-}: {
+type NamedSessionsProps = {
   label: string;
   sessions: readonly { sessionId: string; title: string; about: string }[];
-}) {
+};
+
+function NamedSessions({ label, sessions }: NamedSessionsProps) {
   if (sessions.length === 0) return null;
   return (
     <section

@@ -5,43 +5,38 @@ import { useCallback, useMemo, useRef } from "react";
 import { useLocation } from "wouter";
 import { api, withQuery } from "../../data/client.ts";
 import { tell } from "../../ui/toast.tsx";
-import { useAddress } from "../../ui/use-address.ts";
+import { useAddress, useChoice, useParam } from "../../ui/use-address.ts";
 import { countGroups, GROUPS, listLines } from "./group-sessions.ts";
 
 const DAY_MS = 86_400_000;
 
-/** How far back the list goes, by the word in the address. */
-export const PERIODS: Readonly<Record<string, { name: string; ms: number }>> = {
-  day: { name: "Last 24 hours", ms: DAY_MS },
-  week: { name: "Last 7 days", ms: 7 * DAY_MS },
-  month: { name: "Last 30 days", ms: 30 * DAY_MS },
-};
+/** How far back the list goes. */
+export const PERIODS = [
+  { value: "", name: "Any time", ms: null },
+  { value: "day", name: "Last 24 hours", ms: DAY_MS },
+  { value: "week", name: "Last 7 days", ms: 7 * DAY_MS },
+  { value: "month", name: "Last 30 days", ms: 30 * DAY_MS },
+] as const;
+
+const ANY_GROUP = [{ value: "" }, ...GROUPS] as const;
 
 /** The filters, which live in the address. */
 export function useRunFilters() {
-  const { params, change } = useAddress();
-  const state = params.get("state");
-  const only: SessionGroup | null = GROUPS.find(({ group }) => group === state)?.group ?? null;
-  const since = params.get("since") ?? "";
-  const set = (name: "q" | "state" | "since", value: string) =>
-    change({ [name]: value }, { replace: name === "q" });
-  return { search: params.get("q") ?? "", only, since: since in PERIODS ? since : "", set };
+  const [search, setSearch] = useParam("q");
+  const [only, setOnly] = useChoice<SessionGroup | "">("state", ANY_GROUP, "", { replace: false });
+  const [since, setSince] = useChoice("since", PERIODS, "", { replace: false });
+  return { search, setSearch, only, setOnly, since, setSince };
 }
 
 /** So many sessions the server lists at once. */
 const MOST = 500;
 
-function useSessions(search: string, since: string, state: SessionGroup | null, isWanted: boolean) {
+function useSessions(search: string, since: string, state: SessionGroup | "", isWanted: boolean) {
   return useQuery({
     queryKey: ["sessions", "list", search, since, state],
     queryFn: () => {
-      const period = PERIODS[since];
-      const query = {
-        search,
-        since: period && Date.now() - period.ms,
-        state: state ?? undefined,
-        limit: MOST,
-      };
+      const ms = PERIODS.find(({ value }) => value === since)?.ms;
+      const query = { search, since: ms ? Date.now() - ms : undefined, state, limit: MOST };
       return api.get<SessionList>(withQuery("/api/sessions", query));
     },
     placeholderData: keepPreviousData,
@@ -51,14 +46,14 @@ function useSessions(search: string, since: string, state: SessionGroup | null, 
 
 /** The sessions that fit the filters, and how many each group has. The news stream says when they are out of date. */
 export function useSessionList({ search, only, since }: ReturnType<typeof useRunFilters>) {
-  const all = useSessions(search, since, null, true);
+  const all = useSessions(search, since, "", true);
   // Among the newest of all there may be few of a group; asked for by itself it has more.
-  const some = useSessions(search, since, only, only !== null);
-  const query = only === null ? all : some;
+  const some = useSessions(search, since, only, only !== "");
+  const query = only === "" ? all : some;
   const sessions = query.data?.sessions;
   const newest = all.data?.sessions;
   const counts = useMemo(() => countGroups(newest ?? []), [newest]);
-  const lines = useMemo(() => listLines(sessions ?? [], only), [sessions, only]);
+  const lines = useMemo(() => listLines(sessions ?? [], only || null), [sessions, only]);
   return {
     query,
     sessions,

@@ -10,51 +10,32 @@ import { Segmented, TextLink } from "../../ui/controls.tsx";
 import { CopyText } from "../../ui/copy.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
-import { useAddress } from "../../ui/use-address.ts";
+import { useChoice } from "../../ui/use-address.ts";
 import { StatsTable, SuccessShare } from "./stats-table.tsx";
 
 /** How well agents and models do, and what they cost. */
 export default function StatsScreen() {
-  const [choice, change] = useStatsChoice();
-  const query = useStats(choice);
+  const [range, setRange] = useChoice("range", RANGES, "30d", { replace: false });
+  const [by, setBy] = useChoice<StatsBy>("by", GROUPINGS, "role", { replace: false });
+  const query = useStats(range, by);
   return (
     <>
       <ScreenHead title="Stats" about="How agents and models do">
-        <Segmented<StatsBy>
-          label="Group by"
-          value={choice.by}
-          choices={GROUPINGS.map(({ by, name }) => ({ value: by, name }))}
-          onChange={(by) => change({ by })}
-        />
-        <Segmented<StatsRange>
-          label="Time"
-          value={choice.range}
-          choices={RANGES.map(({ range, name }) => ({ value: range, name }))}
-          onChange={(range) => change({ range })}
-        />
+        <Segmented label="Group by" value={by} choices={GROUPINGS} onChange={setBy} />
+        <Segmented label="Time" value={range} choices={RANGES} onChange={setRange} />
       </ScreenHead>
       <section aria-label="Figures" {...REACHABLE} className="min-h-0 flex-1 overflow-auto">
         <Loaded query={query}>
-          {(stats) => (
-            <Figures stats={stats} by={choice.by} isOld={query.isPlaceholderData} range={choice.range} />
-          )}
+          {(stats) => <Figures stats={stats} by={by} isOld={query.isPlaceholderData} range={range} />}
         </Loaded>
       </section>
     </>
   );
 }
 
-function Figures({
-  stats,
-  by,
-  isOld,
-  range,
-}: {
-  stats: StatsView;
-  by: StatsBy;
-  isOld: boolean;
-  range: StatsRange;
-}) {
+type FiguresProps = { stats: StatsView; by: StatsBy; isOld: boolean; range: StatsRange };
+
+function Figures({ stats, by, isOld, range }: FiguresProps) {
   const isAll = range === "all";
   if (stats.total.runs === 0)
     return (
@@ -74,7 +55,7 @@ function Figures({
       className={join("mx-auto grid max-w-7xl gap-4 p-4 transition-opacity", isOld && "opacity-60")}
     >
       <TotalTiles total={stats.total} />
-      <DaySection days={stats.days} fewest={RANGES.find((one) => one.range === range)?.drawn ?? 7} />
+      <DaySection days={stats.days} fewest={RANGES.find(({ value }) => value === range)?.drawn ?? 7} />
       <StatsTable groups={stats.groups} by={by} />
       <p className="text-xs text-ink-3">
         Each attempt of a delegation is a run. In brackets: the range in which the true rate lies at 95 %, and
@@ -85,7 +66,6 @@ function Figures({
   );
 }
 
-/** The figures of all runs together. */
 function TotalTiles({ total }: { total: RunStats }) {
   const { runs, open, successes, partials, cancelled, durationMs, tokens, costUsd, costPerSuccessUsd } =
     total;
@@ -229,35 +209,22 @@ const DAY_MS = 86_400_000;
 
 /** Spans of time that can be looked at, by the word in the address, and the days that are drawn of each at least. */
 const RANGES = [
-  { range: "24h", name: "24 h", days: 1, drawn: 2 },
-  { range: "7d", name: "7 d", days: 7, drawn: 7 },
-  { range: "30d", name: "30 d", days: 30, drawn: 30 },
-  { range: "all", name: "All", days: null, drawn: 14 },
+  { value: "24h", name: "24 h", days: 1, drawn: 2 },
+  { value: "7d", name: "7 d", days: 7, drawn: 7 },
+  { value: "30d", name: "30 d", days: 30, drawn: 30 },
+  { value: "all", name: "All", days: null, drawn: 14 },
 ] as const;
 
-/** One of those. */
-type StatsRange = (typeof RANGES)[number]["range"];
+type StatsRange = (typeof RANGES)[number]["value"];
 
-/** Ways to group. */
 const GROUPINGS = [
-  { by: "role", name: "Agent" },
-  { by: "model", name: "Model" },
-  { by: "both", name: "Both" },
-] as const satisfies { by: StatsBy; name: string }[];
-
-/** What is looked at, as the address says it. */
-type StatsChoice = { range: StatsRange; by: StatsBy };
-
-/** The choice, and how to change a part of it. */
-function useStatsChoice(): [StatsChoice, (change: Partial<StatsChoice>) => void] {
-  const { params, change } = useAddress();
-  const range = RANGES.find((one) => one.range === params.get("range"))?.range ?? "30d";
-  const by = GROUPINGS.find((one) => one.by === params.get("by"))?.by ?? "role";
-  return [{ range, by }, (wanted) => change(wanted, { replace: false })];
-}
+  { value: "role", name: "Agent" },
+  { value: "model", name: "Model" },
+  { value: "both", name: "Both" },
+] as const satisfies { value: StatsBy; name: string }[];
 
 /** The figures; those of another choice stay on the page until the new ones are there. */
-function useStats({ range, by }: StatsChoice) {
+function useStats(range: StatsRange, by: StatsBy) {
   return useQuery({
     queryKey: ["stats", range, by],
     queryFn: () => api.get<StatsView>(withQuery("/api/stats", { by, since: findStart(range) })),
@@ -268,6 +235,6 @@ function useStats({ range, by }: StatsChoice) {
 }
 
 function findStart(range: StatsRange): number | undefined {
-  const days = RANGES.find((one) => one.range === range)?.days;
+  const days = RANGES.find(({ value }) => value === range)?.days;
   return days ? Date.now() - days * DAY_MS : undefined;
 }

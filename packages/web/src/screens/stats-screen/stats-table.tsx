@@ -17,8 +17,6 @@ import { useParam } from "../../ui/use-address.ts";
 
 type Order = { key: string; isDown: boolean };
 
-const ARIA = { up: "ascending", down: "descending" } as const;
-
 /** The figures by group; every heading sorts. */
 export function StatsTable({ groups, by }: { groups: readonly StatsGroup[]; by: StatsBy }) {
   const [order, setOrder] = useOrder();
@@ -39,7 +37,7 @@ export function StatsTable({ groups, by }: { groups: readonly StatsGroup[]; by: 
               <Heading
                 key={each.key}
                 column={each}
-                direction={each.key === column?.key ? (order.isDown ? "down" : "up") : null}
+                direction={each.key === column?.key ? (order.isDown ? "descending" : "ascending") : null}
                 onSort={() =>
                   setOrder({
                     key: each.key,
@@ -57,8 +55,8 @@ export function StatsTable({ groups, by }: { groups: readonly StatsGroup[]; by: 
               key={`${group.role ?? ""} ${group.model ?? ""}`}
               className="border-b border-line last:border-b-0 hover:bg-hover"
             >
-              {columns.map(({ key, isNumber, show }, index) => {
-                const look = join("px-2.5 py-2 align-top whitespace-nowrap", isNumber && "text-right");
+              {columns.map(({ key, isText, show }, index) => {
+                const look = join("px-2.5 py-2 align-top whitespace-nowrap", !isText && "text-right");
                 return index === 0 ? (
                   <th
                     key={key}
@@ -81,23 +79,17 @@ export function StatsTable({ groups, by }: { groups: readonly StatsGroup[]; by: 
   );
 }
 
-function Heading({
-  column: { name, about, isNumber },
-  direction,
-  onSort,
-}: {
-  column: Column;
-  direction: "up" | "down" | null;
-  onSort: () => void;
-}) {
-  const Icon = direction === null ? ChevronsUpDown : direction === "up" ? ArrowUp : ArrowDown;
+type HeadingProps = { column: Column; direction: "ascending" | "descending" | null; onSort: () => void };
+
+function Heading({ column: { name, about, isText }, direction, onSort }: HeadingProps) {
+  const Icon = direction === null ? ChevronsUpDown : direction === "ascending" ? ArrowUp : ArrowDown;
   return (
     <th
       scope="col"
-      aria-sort={direction ? ARIA[direction] : "none"}
+      aria-sort={direction ?? "none"}
       className={join(
         "bg-raised px-1 py-1 text-xs font-medium text-ink-2 first:sticky first:left-0",
-        isNumber ? "text-right" : "text-left",
+        isText ? "text-left" : "text-right",
       )}
     >
       <button
@@ -133,7 +125,7 @@ type Column = {
   key: string;
   name: string;
   about?: string;
-  isNumber: boolean;
+  isText?: true;
   value: (group: StatsGroup) => number | string | null;
   show: (group: StatsGroup) => ReactNode;
 };
@@ -144,7 +136,7 @@ const UNKNOWN = <span className="text-ink-3">not recorded</span>;
 const ROLE: Column = {
   key: "role",
   name: "Agent",
-  isNumber: false,
+  isText: true,
   value: ({ role }) => role ?? null,
   show: ({ role }) =>
     role ? (
@@ -159,7 +151,7 @@ const ROLE: Column = {
 const MODEL: Column = {
   key: "model",
   name: "Model",
-  isNumber: false,
+  isText: true,
   value: ({ model }) => model ?? null,
   show: ({ model }) => (model ? <span className="font-mono text-xs">{model}</span> : UNKNOWN),
 };
@@ -168,7 +160,6 @@ const FIGURES: readonly Column[] = [
   {
     key: "runs",
     name: "Runs",
-    isNumber: true,
     value: ({ runs }) => runs,
     show: ({ runs, open }) => (
       <>
@@ -182,7 +173,7 @@ const FIGURES: readonly Column[] = [
     name: "Success",
     about:
       "Completed and not cut short, among all runs that ended and were not cancelled; with the 95 % interval",
-    isNumber: false,
+    isText: true,
     value: ({ success }) => success?.rate ?? null,
     show: (group) => <SuccessShare stats={group} />,
   },
@@ -191,7 +182,6 @@ const FIGURES: readonly Column[] = [
       key: which,
       name: which,
       about: which === "p50" ? "Half of the runs ended within" : "95 % of the runs ended within",
-      isNumber: true,
       value: ({ durationMs }) => durationMs?.[which] ?? null,
       show: ({ durationMs }) => (durationMs ? showSpacedDuration(durationMs[which]) : NOTHING),
     }),
@@ -199,7 +189,6 @@ const FIGURES: readonly Column[] = [
   {
     key: "tokens",
     name: "Tokens",
-    isNumber: true,
     value: ({ tokens }) => tokens.total,
     show: ({ tokens, subtree }) => (
       <>
@@ -213,7 +202,6 @@ const FIGURES: readonly Column[] = [
   {
     key: "cost",
     name: "Cost",
-    isNumber: true,
     value: ({ costUsd }) => costUsd,
     show: ({ costUsd, tokens, subtree }) => (
       <>
@@ -228,7 +216,6 @@ const FIGURES: readonly Column[] = [
     key: "tests",
     name: "Tests",
     about: "Tests that the runs ran themselves, each suite by its last run",
-    isNumber: true,
     value: ({ work }) => work.testsRun,
     show: ({ work: { testsRun, testsPassed } }) =>
       testsRun === null || testsPassed === null
@@ -239,7 +226,6 @@ const FIGURES: readonly Column[] = [
     key: "files",
     name: "Files",
     about: "Files that the runs made, changed or deleted themselves",
-    isNumber: true,
     value: ({ work }) => work.files,
     show: ({ work }) => work.files || NOTHING,
   },
@@ -247,7 +233,6 @@ const FIGURES: readonly Column[] = [
     key: "each",
     name: "Per success",
     about: "The cost of all runs, the failed included, for each success",
-    isNumber: true,
     value: ({ costPerSuccessUsd }) => costPerSuccessUsd,
     show: ({ costPerSuccessUsd, successes }) =>
       successes === 0 ? <span className="text-ink-3">no success</span> : showCost(costPerSuccessUsd),
@@ -256,7 +241,6 @@ const FIGURES: readonly Column[] = [
     key: "retries",
     name: "Retries",
     about: "Runs that repeated a failed attempt",
-    isNumber: true,
     value: ({ retries }) => retries,
     show: ({ retries }) => retries || NOTHING,
   },
@@ -264,7 +248,7 @@ const FIGURES: readonly Column[] = [
     key: "bailouts",
     name: "Cut short",
     about: "Runs that a limit or a stop cut short, by reason",
-    isNumber: false,
+    isText: true,
     value: ({ bailouts }) => sumCounts(bailouts),
     show: ({ bailouts }) =>
       sumCounts(bailouts) === 0 ? (
@@ -277,18 +261,18 @@ const FIGURES: readonly Column[] = [
   },
 ];
 
-/** The columns for a way to group. */
 function columnsFor(by: StatsBy): readonly Column[] {
   return [...(by === "model" ? [] : [ROLE]), ...(by === "role" ? [] : [MODEL]), ...FIGURES];
 }
 
 /** A success rate with the interval in which the true one lies; too few runs say nothing. */
 export function SuccessShare({ stats }: { stats: RunStats }) {
-  const { success } = stats;
+  const { success, runs, open, cancelled } = stats;
+  // Runs that were cancelled are neither successes nor failures.
   if (!success)
     return (
       <span className="text-ink-3">
-        not enough data <span className="figures">(n={countEnded(stats)})</span>
+        not enough data <span className="figures">(n={runs - open - cancelled})</span>
       </span>
     );
   const { low, high, rate } = success;
@@ -312,11 +296,6 @@ export function SuccessShare({ stats }: { stats: RunStats }) {
   );
 }
 
-/** How many of the runs have ended of themselves; those that were cancelled are neither successes nor failures. */
-function countEnded({ runs, open, cancelled }: Pick<RunStats, "runs" | "open" | "cancelled">): number {
-  return runs - open - cancelled;
-}
-
 /** Counts by reason in words: `max iterations 2, timeout 1`. */
 function showCounts(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
@@ -324,7 +303,6 @@ function showCounts(counts: Readonly<Record<string, number>>): string {
     .join(", ");
 }
 
-/** All of the counts together. */
 function sumCounts(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }

@@ -31,7 +31,6 @@ const LEAST_PX = 120;
 /** Wider blocks are more than browsers place well. */
 const MOST_PX = 4_000_000;
 
-/** What a drawing is made for. */
 type ChartOptions = {
   timeline: TimeAxis;
   zoom: number;
@@ -141,14 +140,10 @@ export function AxisNames({ chart: { timeline, widthPx } }: { chart: TimeChart }
   );
 }
 
+type AxisLinesProps = { chart: TimeChart; children: ReactNode };
+
 /** Lines and idle stretches behind the bars, once for all rows, with what else is drawn there. */
-export function AxisLines({
-  chart: { timeline, widthPx, leftPx },
-  children,
-}: {
-  chart: TimeChart;
-  children: ReactNode;
-}) {
+export function AxisLines({ chart: { timeline, widthPx, leftPx }, children }: AxisLinesProps) {
   const ticks = useMemo(() => placeTicks(timeline, widthPx), [timeline, widthPx]);
   return (
     <div

@@ -95,7 +95,12 @@ export function LanesView(props: DrawingProps) {
             className="absolute top-0 left-0 flex h-[34px] min-w-full border-b border-line/60"
             style={{ transform: `translateY(${start - HEAD_PX}px)`, width: chart.leftPx + chart.widthPx }}
           >
-            <LaneName lane={at} />
+            <Cell
+              className="figures sticky left-0 z-10 grid shrink-0 place-items-center border-r border-line bg-panel text-2xs text-ink-3"
+              style={{ width: NAME_PX }}
+            >
+              {at + 1}
+            </Cell>
             <Cell className="relative" style={{ width: chart.widthPx }}>
               {placeLane(lanes[at] ?? [], window, firstId).map((placed) => (
                 <LaneBar
@@ -135,16 +140,13 @@ function LanesHead({ chart }: { chart: TimeChart }) {
   );
 }
 
-function LaneName({ lane }: { lane: number }) {
-  return (
-    <Cell
-      className="figures sticky left-0 z-10 grid shrink-0 place-items-center border-r border-line bg-panel text-2xs text-ink-3"
-      style={{ width: NAME_PX }}
-    >
-      {lane + 1}
-    </Cell>
-  );
-}
+type LaneBarProps = {
+  placed: PlacedRun;
+  drawing: DrawingProps;
+  chart: TimeChart;
+  isFirst: boolean;
+  isFaint: boolean;
+};
 
 function LaneBar({
   placed: { run, left, width },
@@ -152,13 +154,7 @@ function LaneBar({
   chart,
   isFirst,
   isFaint,
-}: {
-  placed: PlacedRun;
-  drawing: DrawingProps;
-  chart: TimeChart;
-  isFirst: boolean;
-  isFaint: boolean;
-}) {
+}: LaneBarProps) {
   const { displayName } = useFace(run.agent);
   const standing = useStandingThen(run);
   const untilMs = useUntil(run, timeline.endMs);

@@ -14,12 +14,21 @@ const INSIDE_PX = 110;
 const BESIDE_PX = 150;
 const LEAST_LABEL_PX = 28;
 
-/** A bar in pixels, and the width of everything it is drawn in. */
 type BarPlace = { left: number; width: number; within: number };
 
 function isOpen(standing: string): boolean {
   return standing === "running" || standing === "waiting" || standing === "interrupted";
 }
+
+type RunBarProps = {
+  standing: string;
+  place: BarPlace;
+  /** Where what is in sight begins. */
+  stickyPx: number;
+  /** Others may stand beside it: a label that does not fit inside is left out. */
+  isBeside?: boolean;
+  children: ReactNode;
+};
 
 /** The bar of a run with its label, which stays in sight while a long bar is scrolled. */
 export function RunBar({
@@ -28,15 +37,7 @@ export function RunBar({
   stickyPx,
   isBeside = false,
   children,
-}: {
-  standing: string;
-  place: BarPlace;
-  /** Where what is in sight begins. */
-  stickyPx: number;
-  /** Others may stand beside it: a label that does not fit inside is left out. */
-  isBeside?: boolean;
-  children: ReactNode;
-}) {
+}: RunBarProps) {
   const { tone, soft } = findLook(standing);
   const isInside = width >= (isBeside ? LEAST_LABEL_PX : INSIDE_PX);
   const isRight = within - left - width >= BESIDE_PX || within - left - width > left;
@@ -75,17 +76,14 @@ export function RunBar({
   );
 }
 
-function Label({
-  standing,
-  children,
-  className,
-  style,
-}: {
+type LabelProps = {
   standing: string;
   children: ReactNode;
   className: string;
   style: { left?: number; right?: number; maxWidth?: number };
-}) {
+};
+
+function Label({ standing, children, className, style }: LabelProps) {
   return (
     <span className={join("flex min-w-0 items-center gap-1 text-ink-2", className)} style={style}>
       {standing !== "completed" && <StatusIcon standing={standing} />}
@@ -106,7 +104,6 @@ function nameStep({ kind, tool, turn, durationMs }: StepView): string {
   return `${kind === "turn" ? `turn ${turn ?? "?"}` : tool}, ${time}`;
 }
 
-/** What a strip is told. */
 type StepStripProps = {
   runId: string;
   chart: TimeChart;

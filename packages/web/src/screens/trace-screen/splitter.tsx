@@ -2,7 +2,6 @@ import type { PointerEvent } from "react";
 import { actOnKey } from "../../frame/shortcuts.ts";
 import { join } from "../../ui/class-names.ts";
 
-/** What a splitter needs to know. */
 type SplitterProps = {
   label: string;
   /** Width of the part that it changes. */

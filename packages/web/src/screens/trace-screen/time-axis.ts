@@ -3,20 +3,10 @@ import { showSpacedDuration } from "@retinue/core/show/measures";
 import { createTimeline } from "@retinue/core/show/timeline";
 
 /** The axis of a drawing: moments of the trace in, shares of its length out; idle stretches are drawn short. */
-export type TimeAxis = {
-  readonly endMs: number;
-  /** Idle stretches, as shares of the length. */
-  readonly gaps: readonly { from: number; to: number; leftOutMs: number }[];
-  /** Where a moment is, from 0 to 1. */
-  at(ms: number): number;
-  /** The moment at such a place. */
-  momentAt(place: number): number;
-  /** Stretches of work between the gaps, in milliseconds. */
-  readonly parts: readonly { startMs: number; endMs: number }[];
-};
+export type TimeAxis = ReturnType<typeof createTimeAxis>;
 
 /** Creates the axis of a trace up to a moment. */
-export function createTimeAxis({ gaps }: Pick<Trace, "gaps">, endMs: number): TimeAxis {
+export function createTimeAxis({ gaps }: Pick<Trace, "gaps">, endMs: number) {
   const end = Math.max(endMs, 1);
   const inside = gaps.filter((gap) => gap.endMs <= end);
   const drawn = createTimeline({ gaps: inside, endMs: end });
@@ -36,9 +26,13 @@ export function createTimeAxis({ gaps }: Pick<Trace, "gaps">, endMs: number): Ti
   }));
   return {
     endMs: end,
+    /** Where a moment is, from 0 to 1. */
     at,
+    /** The moment at such a place. */
     momentAt,
+    /** Stretches of work between the gaps, in milliseconds. */
     parts,
+    /** Idle stretches, as shares of the length. */
     gaps: drawn.gaps.map(({ startMs, endMs: untilMs, leftOutMs }) => ({
       from: startMs / drawn.lengthMs,
       to: untilMs / drawn.lengthMs,

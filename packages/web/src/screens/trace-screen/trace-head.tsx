@@ -87,7 +87,6 @@ const FORMATS = [
   { format: "json", name: "JSON", about: "the whole trace, for programs" },
 ];
 
-/** Saves the session as a file. */
 function ExportMenu({ sessionId }: { sessionId: string }) {
   return (
     <Menu.Root>

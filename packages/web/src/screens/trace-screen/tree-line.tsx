@@ -16,7 +16,6 @@ const INDENT_PX = 14;
 const MOST_INDENTS = 14;
 const GUIDES = `repeating-linear-gradient(to right, transparent 0 ${INDENT_PX - 7}px, var(--line) ${INDENT_PX - 7}px ${INDENT_PX - 6}px, transparent ${INDENT_PX - 6}px ${INDENT_PX}px)`;
 
-/** What a row of the tree is told. */
 type TreeLineProps = {
   row: FoldedRow<TraceRun>;
   rowIndex: number;

@@ -48,19 +48,16 @@ export function useTrace() {
 }
 
 /** The runs of a trace by their ids, parents before children. */
-export type TraceIndex = {
-  readonly byId: ReadonlyMap<string, TraceRun>;
-  /** Runs that failed, in the order in which they did: of a chain of failures the one where it began comes first. */
-  readonly failures: readonly TraceRun[];
-};
+export type TraceIndex = ReturnType<typeof indexTrace>;
 
-function indexTrace(roots: readonly TraceRun[]): TraceIndex {
+function indexTrace(roots: readonly TraceRun[]) {
   const byId = new Map<string, TraceRun>();
   const failures: TraceRun[] = [];
   for (const run of walkRuns(roots)) {
     byId.set(run.runId, run);
     if (hasFailed(run)) failures.push(run);
   }
+  // Of a chain of failures the one where it began comes first.
   const closing = ({ closedSeq }: TraceRun) => closedSeq ?? Number.POSITIVE_INFINITY;
   return { byId, failures: failures.sort((one, other) => closing(one) - closing(other)) };
 }

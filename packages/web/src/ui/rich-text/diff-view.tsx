@@ -8,16 +8,10 @@ const LOOKS: Readonly<Record<string, string>> = {
 };
 const MOST_LINES = 4_000;
 
+type DiffViewProps = { patch: string; label?: string; most?: number };
+
 /** A unified diff; the signs stay, so that colour is not all there is. Of more lines than `most` the rest is only counted. */
-export function DiffView({
-  patch,
-  label = "Changes",
-  most = MOST_LINES,
-}: {
-  patch: string;
-  label?: string;
-  most?: number;
-}) {
+export function DiffView({ patch, label = "Changes", most = MOST_LINES }: DiffViewProps) {
   const lines = patch.replace(/\n$/, "").split("\n");
   const shown = lines.slice(0, most);
   return (

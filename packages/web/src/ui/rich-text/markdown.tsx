@@ -19,16 +19,10 @@ function loadCode(): void {
   );
 }
 
+type MarkdownProps = { text: string; live?: boolean; className?: string };
+
 /** Text of agents as Markdown; as it was written until the code for that is there. */
-export const Markdown = memo(function Markdown({
-  text,
-  live = false,
-  className,
-}: {
-  text: string;
-  live?: boolean;
-  className?: string;
-}) {
+export const Markdown = memo(function Markdown({ text, live = false, className }: MarkdownProps) {
   const Streamed = useSignal(code);
   return (
     <div className={join("markdown min-w-0 wrap-anywhere", className)}>

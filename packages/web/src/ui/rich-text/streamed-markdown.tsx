@@ -1,5 +1,5 @@
 import { ImageOff } from "lucide-react";
-import type { ComponentProps } from "react";
+import type { ComponentProps, JSX, ReactNode } from "react";
 import { defaultRehypePlugins, defaultRemarkPlugins, Streamdown } from "streamdown";
 import { REACHABLE } from "../class-names.ts";
 
@@ -9,6 +9,10 @@ const REHYPE = [defaultRehypePlugins.sanitize, defaultRehypePlugins.harden].filt
 );
 
 const REMARK = [...Object.values(defaultRemarkPlugins), keepBreaks];
+
+const plain =
+  (Tag: keyof JSX.IntrinsicElements) =>
+  ({ children }: { children?: ReactNode }) => <Tag>{children}</Tag>;
 
 /** Headings of a text stand below those of the page, whatever the text calls them. */
 const heading = (className: string) => (props: ComponentProps<"h3">) => (
@@ -25,24 +29,24 @@ const COMPONENTS = {
   h4: minor,
   h5: minor,
   h6: minor,
-  ul: ({ children }: ComponentProps<"ul">) => <ul>{children}</ul>,
+  ul: plain("ul"),
   ol: ({ children, start }: ComponentProps<"ol">) => <ol start={start}>{children}</ol>,
-  li: ({ children }: ComponentProps<"li">) => <li>{children}</li>,
-  blockquote: ({ children }: ComponentProps<"blockquote">) => <blockquote>{children}</blockquote>,
+  li: plain("li"),
+  blockquote: plain("blockquote"),
   hr: () => <hr />,
-  inlineCode: ({ children }: ComponentProps<"code">) => <code>{children}</code>,
-  code: ({ children }: ComponentProps<"code">) => <code>{children}</code>,
+  inlineCode: plain("code"),
+  code: plain("code"),
   pre: ({ children }: ComponentProps<"pre">) => <pre {...REACHABLE}>{children}</pre>,
   table: ({ children }: ComponentProps<"table">) => (
     <div {...REACHABLE} className="overflow-x-auto">
       <table>{children}</table>
     </div>
   ),
-  thead: ({ children }: ComponentProps<"thead">) => <thead>{children}</thead>,
-  tbody: ({ children }: ComponentProps<"tbody">) => <tbody>{children}</tbody>,
-  tr: ({ children }: ComponentProps<"tr">) => <tr>{children}</tr>,
-  th: ({ children }: ComponentProps<"th">) => <th>{children}</th>,
-  td: ({ children }: ComponentProps<"td">) => <td>{children}</td>,
+  thead: plain("thead"),
+  tbody: plain("tbody"),
+  tr: plain("tr"),
+  th: plain("th"),
+  td: plain("td"),
   /** The box of a to-do item, which cannot be ticked. */
   input: ({ checked }: ComponentProps<"input">) => (
     <span role="img" aria-label={checked ? "done:" : "open:"}>

@@ -20,16 +20,10 @@ export function VisibleText({ text }: { text: string }) {
   );
 }
 
+type VisibleTextBlockProps = { label: string; text: string; mono?: boolean };
+
 /** Such a text as a block as tall as the text, with its size, so that a part is not taken for the whole. */
-export function VisibleTextBlock({
-  label,
-  text,
-  mono = false,
-}: {
-  label: string;
-  text: string;
-  mono?: boolean;
-}) {
+export function VisibleTextBlock({ label, text, mono = false }: VisibleTextBlockProps) {
   const lines = text.split("\n").length;
   return (
     <figure aria-label={label} className="overflow-hidden rounded-lg border border-line bg-raised">

@@ -1,10 +1,9 @@
 import type { AgentCard, AgentDetail, SaveResult } from "@retinue/core/schema/api/agent";
-import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft, Copy, Save, Trash2, Undo2 } from "lucide-react";
 import { memo, useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { api, encodePart, withQuery } from "../../../data/client.ts";
-import { queryClient, renew, useAgents } from "../../../data/queries.ts";
+import { queryClient, renew, useAgents, useFetched } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { Button, IconLink } from "../../../ui/controls.tsx";
 import { ConfirmDialog } from "../../../ui/dialog.tsx";
@@ -20,7 +19,10 @@ import { SaveButton } from "./saving.tsx";
 
 /** One agent: its file and form beside each other with what it may do. */
 export const AgentEditor = memo(function AgentEditor({ name }: { name: string }) {
-  const query = useAgentDetail(name);
+  const query = useFetched<AgentDetail>(["agents", "one", name], `/api/agents/${encodePart(name)}`, {
+    // The file may have changed while the page was elsewhere.
+    refetchOnMount: "always",
+  });
   return (
     <>
       {!query.data && <ScreenHead title={name} />}
@@ -71,22 +73,21 @@ function createDraft({ card, text, hash, review }: AgentDetail): EditedAgent {
   });
 }
 
-/** An agent with its file and what is known of it; the news stream says when it changed. */
-function useAgentDetail(name: string) {
-  return useQuery({
-    queryKey: ["agents", "one", name],
-    queryFn: () => api.get<AgentDetail>(`/api/agents/${encodePart(name)}`),
-    // The file may have changed while the page was elsewhere.
-    refetchOnMount: "always",
-  });
-}
-
 /** Who it is, where it stands, how sound it is, and what can be done with it. */
 function EditorHead({ card, canCopy, onSave }: { card: AgentCard; canCopy: boolean; onSave: () => void }) {
   const [isDeleting, setIsDeleting] = useState(false);
   const isFile = card.isEditable;
+  const title = (
+    <span className="flex min-w-0 items-center gap-2">
+      <IconLink href="/agents" aria-label="All agents" className="lg:hidden">
+        <ArrowLeft aria-hidden className="size-4" />
+      </IconLink>
+      <AgentMark name={card.name} />
+      <span className="truncate">{card.displayName}</span>
+    </span>
+  );
   return (
-    <ScreenHead title={<HeadTitle card={card} />} tab={card.displayName} about={<About card={card} />}>
+    <ScreenHead title={title} tab={card.displayName} about={<About card={card} />}>
       {isFile && <Discard />}
       {isFile && (
         <Button kind="danger" onClick={() => setIsDeleting(true)}>
@@ -97,18 +98,6 @@ function EditorHead({ card, canCopy, onSave }: { card: AgentCard; canCopy: boole
       {!isFile && canCopy && <Customise card={card} />}
       <DeleteDialog card={card} open={isDeleting} onClose={() => setIsDeleting(false)} />
     </ScreenHead>
-  );
-}
-
-function HeadTitle({ card }: { card: AgentCard }) {
-  return (
-    <span className="flex min-w-0 items-center gap-2">
-      <IconLink href="/agents" aria-label="All agents" className="lg:hidden">
-        <ArrowLeft aria-hidden className="size-4" />
-      </IconLink>
-      <AgentMark name={card.name} />
-      <span className="truncate">{card.displayName}</span>
-    </span>
   );
 }
 

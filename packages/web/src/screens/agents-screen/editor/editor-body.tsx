@@ -20,27 +20,27 @@ import { SaveDialog } from "./saving.tsx";
 
 const RawPane = lazy(() => import("./raw-pane.tsx"));
 
-/** A draft on the page, whether of an agent that exists or of a new one, and the way it is saved. */
-export function DraftEditor({
-  draft,
-  isNew = false,
-  readOnly = false,
-  hasFile = true,
-  before = null,
-  head,
-}: {
+type DraftEditorProps = {
   draft: EditedAgent;
-  isNew?: boolean;
   readOnly?: boolean;
   hasFile?: boolean;
   /** The review of the file, to compare with. */
   before?: AgentReview | null;
   /** What stands above it. */
   head: (save: () => void) => ReactNode;
-}) {
+};
+
+/** A draft on the page, whether of an agent that exists or of a new one, and the way it is saved. */
+export function DraftEditor({
+  draft,
+  readOnly = false,
+  hasFile = true,
+  before = null,
+  head,
+}: DraftEditorProps) {
   const [, go] = useLocation();
   const [isSaving, setIsSaving] = useState(false);
-  const isUnsaved = useIsDirty(draft) || isNew;
+  const isUnsaved = useIsDirty(draft) || draft.name === null;
   const save = () => {
     if (readOnly || !isUnsaved) return;
     void draft.settled().then((judged) => judged?.refusals.length === 0 && setIsSaving(true));
@@ -130,14 +130,7 @@ function EditorNotes() {
   return (
     <>
       {failure !== null && (
-        <Note
-          level="error"
-          actions={
-            <Button small onClick={() => void draft.settled()}>
-              Try again
-            </Button>
-          }
-        >
+        <Note level="error" actions={[["Try again", () => void draft.settled()]]}>
           {failure instanceof Error ? failure.message : String(failure)}{" "}
           {failure instanceof ApiFailure && failure.hint}
         </Note>
@@ -146,16 +139,10 @@ function EditorNotes() {
       {isRestored && !theirs && (
         <Note
           level="info"
-          actions={
-            <>
-              <Button small onClick={() => draft.isRestored.set(false)}>
-                Keep
-              </Button>
-              <Button small onClick={() => draft.discard()}>
-                Discard
-              </Button>
-            </>
-          }
+          actions={[
+            ["Keep", () => draft.isRestored.set(false)],
+            ["Discard", () => draft.discard()],
+          ]}
         >
           Your unsaved changes from before are back.
         </Note>
@@ -176,19 +163,11 @@ function Conflict() {
   return (
     <Note
       level="warning"
-      actions={
-        <>
-          <Button small onClick={() => setSide("diff")}>
-            Show the difference
-          </Button>
-          <Button small onClick={() => draft.discard()}>
-            Load theirs
-          </Button>
-          <Button small onClick={() => draft.keepMine()}>
-            Keep mine
-          </Button>
-        </>
-      }
+      actions={[
+        ["Show the difference", () => setSide("diff")],
+        ["Load theirs", () => draft.discard()],
+        ["Keep mine", () => draft.keepMine()],
+      ]}
     >
       The file was changed by someone else since you opened it. What you typed is still here.
     </Note>

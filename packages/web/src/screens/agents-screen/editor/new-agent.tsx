@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import { useAgents } from "../../../data/queries.ts";
 import { ChoiceField } from "../../../ui/choosers.tsx";
-import { Button } from "../../../ui/controls.tsx";
+import { Button, submitWith } from "../../../ui/controls.tsx";
 import { TextField } from "../../../ui/fields.tsx";
 import { ScreenHead } from "../../../ui/screen-head.tsx";
 import { EditedAgent, forgetDraft, type StoredDraft, storeDraft, storedDraft } from "../agent-draft.ts";
@@ -47,14 +47,7 @@ function Questions({ onBegin }: { onBegin: (draft: StoredDraft) => void }) {
     }
   };
   return (
-    <form
-      aria-labelledby={id}
-      className="grid max-w-xl gap-4 p-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        begin();
-      }}
-    >
+    <form aria-labelledby={id} className="grid max-w-xl gap-4 p-4" onSubmit={submitWith(begin)}>
       <p id={id} className="text-sm text-ink-2">
         It begins with tools that only read. Everything can be changed before anything is saved.
       </p>
@@ -113,7 +106,6 @@ function NewEditor({ begun, onDiscard }: { begun: StoredDraft; onDiscard: () => 
   return (
     <DraftEditor
       draft={draft}
-      isNew
       head={(save) => (
         <ScreenHead title="New agent" about="Not saved yet.">
           <Button onClick={onDiscard}>Discard</Button>

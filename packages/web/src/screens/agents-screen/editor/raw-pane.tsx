@@ -4,7 +4,7 @@ import { yamlFrontmatter } from "@codemirror/lang-yaml";
 import { HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension } from "@codemirror/state";
+import { EditorState } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -58,6 +58,7 @@ export default function RawPane() {
   return <div ref={place} className="h-full min-h-96 overflow-hidden [&>.cm-editor]:min-h-96" />;
 }
 
+/** YAML between the dashes, Markdown below; Tab leaves the editor, so that the keyboard is not caught in it. */
 function firstState(draft: EditedAgent, readOnly: boolean): EditorState {
   const { value: doc } = draft.text;
   return EditorState.create({
@@ -65,7 +66,27 @@ function firstState(draft: EditedAgent, readOnly: boolean): EditorState {
     extensions: [
       // A file that ends its lines as Windows does keeps them.
       ...(/^[^\n]*\r\n/.test(doc) && !/[^\r]\n/.test(doc) ? [EditorState.lineSeparator.of("\r\n")] : []),
-      ...rawExtensions({ readOnly, onText: (text) => draft.type(text) }),
+      EditorView.cspNonce.of(cspNonce()),
+      lineNumbers(),
+      lintGutter(),
+      history(),
+      drawSelection(),
+      highlightSpecialChars(),
+      highlightActiveLine(),
+      highlightActiveLineGutter(),
+      highlightSelectionMatches(),
+      indentOnInput(),
+      search({ top: true }),
+      keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap]),
+      yamlFrontmatter({ content: markdown() }),
+      syntaxHighlighting(COLOURS),
+      LOOK,
+      EditorView.lineWrapping,
+      EditorState.readOnly.of(readOnly),
+      EditorView.contentAttributes.of({ "aria-label": "The agent file", spellcheck: "false" }),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged) draft.type(update.state.sliceDoc());
+      }),
     ],
   });
 }
@@ -156,36 +177,3 @@ const COLOURS = HighlightStyle.define([
   { tag: tags.emphasis, fontStyle: "italic" },
   { tag: [tags.link, tags.url], color: "var(--run)", textDecoration: "underline" },
 ]);
-
-/** The editor for an agent file: YAML between the dashes, Markdown below; Tab leaves it, so that the keyboard is not caught in it. */
-function rawExtensions({
-  readOnly,
-  onText,
-}: {
-  readOnly: boolean;
-  onText: (text: string) => void;
-}): Extension[] {
-  return [
-    EditorView.cspNonce.of(cspNonce()),
-    lineNumbers(),
-    lintGutter(),
-    history(),
-    drawSelection(),
-    highlightSpecialChars(),
-    highlightActiveLine(),
-    highlightActiveLineGutter(),
-    highlightSelectionMatches(),
-    indentOnInput(),
-    search({ top: true }),
-    keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap]),
-    yamlFrontmatter({ content: markdown() }),
-    syntaxHighlighting(COLOURS),
-    LOOK,
-    EditorView.lineWrapping,
-    EditorState.readOnly.of(readOnly),
-    EditorView.contentAttributes.of({ "aria-label": "The agent file", spellcheck: "false" }),
-    EditorView.updateListener.of((update) => {
-      if (update.docChanged) onText(update.state.sliceDoc());
-    }),
-  ];
-}

@@ -1,7 +1,7 @@
 import type { SaveResult } from "@retinue/core/schema/api/agent";
 import { showCount } from "@retinue/core/show/measures";
 import { Save } from "lucide-react";
-import { useId, useState } from "react";
+import { useId } from "react";
 import { ApiFailure, api, encodePart } from "../../../data/client.ts";
 import { renew } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
@@ -9,24 +9,17 @@ import { join } from "../../../ui/class-names.ts";
 import { Button, MOD, Tooltip } from "../../../ui/controls.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { DiffView } from "../../../ui/rich-text/diff-view.tsx";
-import { tell, tellFailure } from "../../../ui/toast.tsx";
+import { tell, useAttempt } from "../../../ui/toast.tsx";
 import { type EditedAgent, forgetDraft } from "../agent-draft.ts";
 import { useAgentDraft, useIsDirty } from "../use-agent-draft.tsx";
 
+type SaveDialogProps = { open: boolean; onClose: () => void; onSaved: (name: string) => void };
+
 /** What saving will change, and the last word on it. */
-export function SaveDialog({
-  open,
-  onClose,
-  onSaved,
-}: {
-  open: boolean;
-  onClose: () => void;
-  onSaved: (name: string) => void;
-}) {
+export function SaveDialog({ open, onClose, onSaved }: SaveDialogProps) {
   const draft = useAgentDraft();
-  const [isBusy, setIsBusy] = useState(false);
+  const [isBusy, attempt] = useAttempt();
   const save = async () => {
-    setIsBusy(true);
     try {
       const { text } = draft;
       const sent = text.value;
@@ -37,14 +30,11 @@ export function SaveDialog({
       onSaved(name);
     } catch (failure) {
       const isConflict = failure instanceof ApiFailure && failure.status === 409 && draft.name !== null;
-      if (!isConflict) tellFailure(failure);
-      else {
-        // Once the file is read again, the draft notices that it has changed since it began.
-        void renew({ queryKey: ["agents"] });
-        onClose();
-      }
+      if (!isConflict) throw failure;
+      // Once the file is read again, the draft notices that it has changed since it began.
+      void renew({ queryKey: ["agents"] });
+      onClose();
     }
-    setIsBusy(false);
   };
   return (
     <Dialog
@@ -57,7 +47,7 @@ export function SaveDialog({
         <Summary />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Back</Button>
-          <Button kind="primary" disabled={isBusy} onClick={() => void save()}>
+          <Button kind="primary" disabled={isBusy} onClick={() => void attempt(save)}>
             {isBusy ? "Saving…" : "Save"}
           </Button>
         </div>

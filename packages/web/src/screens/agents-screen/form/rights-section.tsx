@@ -35,11 +35,16 @@ export function RightsSection() {
   );
 }
 
+/** Names of tools and groups that rules can have; none until they are loaded. */
+function useKnownNames(): ReadonlySet<string> {
+  const { data } = useTools();
+  return new Set([...(data?.tools ?? []).map(({ name }) => name), ...(data?.groups ?? [])]);
+}
+
 function Grants() {
   const { form, change, readOnly } = useForm("tools", "grants");
-  const { data } = useTools();
   const { grants } = form;
-  const known = new Set([...(data?.tools ?? []).map(({ name }) => name), ...(data?.groups ?? [])]);
+  const known = useKnownNames();
   return (
     <div className="grid gap-2">
       <Toggle
@@ -86,10 +91,9 @@ const NEW_LISTINGS = (["allow", "ask", "never"] as const).map((value) => ({
 /** Rules with a pattern, which speak of some calls of a tool only; and names that no tool here has. */
 function PatternRules() {
   const { form, change, readOnly } = useForm(...LISTS);
-  const { data } = useTools();
+  const known = useKnownNames();
   const [chosen, setListing] = useState<Exclude<Listing, "none">>("allow");
-  const known = new Set([...(data?.tools ?? []).map(({ name }) => name), ...(data?.groups ?? [])]);
-  const rules = data ? patternRules(form, known) : [];
+  const rules = known.size > 0 ? patternRules(form, known) : [];
   // Where everything is granted there is no list to add to.
   const canAllow = form.tools !== null;
   const listing = chosen === "allow" && !canAllow ? "ask" : chosen;

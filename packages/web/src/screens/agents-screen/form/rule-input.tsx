@@ -6,21 +6,17 @@ import { FormField, INPUT } from "../../../ui/fields.tsx";
 
 const EXAMPLES = "write(test/**), shell(npm test *), web_fetch(*.example.org), mcp__server__*";
 
-/** Where a rule is typed; it is looked at while it grows. */
-export function RuleInput({
-  label,
-  known,
-  taken,
-  onAdd,
-  children,
-}: {
+type RuleInputProps = {
   label: string;
   known: ReadonlySet<string>;
   taken: readonly string[];
   onAdd: (rule: string) => void;
   /** Stands between the field and the button. */
   children?: ReactNode;
-}) {
+};
+
+/** Where a rule is typed; it is looked at while it grows. */
+export function RuleInput({ label, known, taken, onAdd, children }: RuleInputProps) {
   const id = useId();
   const [text, setText] = useState("");
   const rule = text.trim();
@@ -66,19 +62,16 @@ export function RuleInput({
   );
 }
 
-/** One rule of a list, with what is odd about it. */
-export function RuleChip({
-  rule,
-  known,
-  onRemove,
-  children,
-}: {
+type RuleChipProps = {
   rule: string;
   known: ReadonlySet<string>;
   /** Null where nothing can be changed. */
   onRemove: (() => void) | null;
   children?: ReactNode;
-}) {
+};
+
+/** One rule of a list, with what is odd about it. */
+export function RuleChip({ rule, known, onRemove, children }: RuleChipProps) {
   const remark = known.size > 0 ? remarkOn(rule, known) : null;
   return (
     <li className="inline-flex min-h-6 max-w-full items-center gap-1 rounded bg-raised pl-1.5 text-xs">

@@ -1,41 +1,40 @@
 import type { AgentForm, AgentFormChange } from "@retinue/core/schema/api/agent";
-import { CircleCheck, CircleHelp, CircleMinus, CircleX, type LucideIcon } from "lucide-react";
+import { CircleMinus } from "lucide-react";
 import { useId } from "react";
 import { join } from "../../../ui/class-names.ts";
+import { VERDICTS } from "../../../ui/rights-table.tsx";
+import type { BadgeLook } from "../../../ui/status.tsx";
 
 /** In which of an agent's lists a rule stands. */
 export type Listing = "allow" | "ask" | "never" | "none";
 
-/** The form's lists of rules. */
 type RuleLists = Pick<AgentForm, "tools" | "askTools" | "disallowedTools">;
 
-/** Their names, in the order they are shown. */
+/** The list of each listing, the strictest last. Null is all that the parent grants: a list that cannot be added to. */
+const FIELDS = [
+  ["allow", "tools"],
+  ["ask", "askTools"],
+  ["never", "disallowedTools"],
+] as const satisfies [Listing, keyof RuleLists][];
+
+/** The names of the lists, in the order they are shown. */
 export const LISTS = ["tools", "askTools", "disallowedTools"] as const satisfies (keyof RuleLists)[];
 
 /** The strictest list that holds a rule, as the rights are read. */
-export function findListing({ tools, askTools, disallowedTools }: RuleLists, rule: string): Listing {
-  if (disallowedTools.includes(rule)) return "never";
-  if (askTools.includes(rule)) return "ask";
-  return tools?.includes(rule) ? "allow" : "none";
+export function findListing(lists: RuleLists, rule: string): Listing {
+  return FIELDS.findLast(([, field]) => lists[field]?.includes(rule))?.[0] ?? "none";
 }
 
 /** Puts a rule into one list and takes it out of the others; only lists that differ are named. */
-export function withListing(lists: RuleLists, rule: string, listing: Listing): AgentFormChange {
-  const placed = (list: readonly string[], isIn: boolean) => {
-    if (list.includes(rule) === isIn) return list;
-    return isIn ? [...list, rule] : list.filter((other) => other !== rule);
-  };
-  const { tools, askTools, disallowedTools } = lists;
-  const next = {
-    tools: tools && placed(tools, listing === "allow"),
-    askTools: placed(askTools, listing === "ask"),
-    disallowedTools: placed(disallowedTools, listing === "never"),
-  };
-  return {
-    ...(next.tools !== tools && { tools: next.tools }),
-    ...(next.askTools !== askTools && { askTools: orNone(next.askTools) }),
-    ...(next.disallowedTools !== disallowedTools && { disallowedTools: orNone(next.disallowedTools) }),
-  };
+export function withListing(lists: RuleLists, rule: string, chosen: Listing): AgentFormChange {
+  const changes = FIELDS.flatMap(([listing, field]) => {
+    const list = lists[field];
+    const isIn = listing === chosen;
+    if (list === null || list.includes(rule) === isIn) return [];
+    const next = isIn ? [...list, rule] : list.filter((other) => other !== rule);
+    return [[field, field === "tools" ? next : orNone(next)]];
+  });
+  return Object.fromEntries(changes);
 }
 
 /** An empty list is a field that the file leaves out. */
@@ -48,60 +47,35 @@ export function patternRules(
   lists: RuleLists,
   known: ReadonlySet<string>,
 ): { rule: string; listing: Listing }[] {
-  const of = (list: readonly string[], listing: Listing) =>
-    list.filter((rule) => !known.has(rule)).map((rule) => ({ rule, listing }));
-  return [
-    ...of(lists.tools ?? [], "allow"),
-    ...of(lists.askTools, "ask"),
-    ...of(lists.disallowedTools, "never"),
-  ];
+  return FIELDS.flatMap(([listing, field]) =>
+    (lists[field] ?? []).filter((rule) => !known.has(rule)).map((rule) => ({ rule, listing })),
+  );
 }
 
-type Look = { word: string; tone: string; chosen: string; icon: LucideIcon };
-
-/** The lists a rule can stand in. */
-export const LISTINGS: Readonly<Record<Listing, Look>> = {
-  allow: {
-    word: "Allow",
-    tone: "text-ok",
-    chosen: "has-checked:bg-ok-soft has-checked:text-ok",
-    icon: CircleCheck,
-  },
-  ask: {
-    word: "Ask",
-    tone: "text-warn",
-    chosen: "has-checked:bg-warn-soft has-checked:text-warn",
-    icon: CircleHelp,
-  },
-  never: {
-    word: "Never",
-    tone: "text-bad",
-    chosen: "has-checked:bg-bad-soft has-checked:text-bad",
-    icon: CircleX,
-  },
+/** The lists a rule can stand in, with the looks of what they decide. */
+export const LISTINGS: Readonly<Record<Listing, BadgeLook & { chosen: string }>> = {
+  allow: { ...VERDICTS.allow, word: "Allow", chosen: "has-checked:bg-ok-soft has-checked:text-ok" },
+  ask: { ...VERDICTS.ask, word: "Ask", chosen: "has-checked:bg-warn-soft has-checked:text-warn" },
+  never: { ...VERDICTS.deny, word: "Never", chosen: "has-checked:bg-bad-soft has-checked:text-bad" },
   none: {
     word: "Unlisted",
     tone: "text-ink-3",
-    chosen: "has-checked:bg-hover has-checked:text-ink",
     icon: CircleMinus,
+    chosen: "has-checked:bg-hover has-checked:text-ink",
   },
 };
 
-/** One of four for one tool: arrows choose, Tab goes to the next tool. */
-export function ListingChoice({
-  rule,
-  listing,
-  onChange,
-  readOnly,
-  canAllow,
-}: {
+type ListingChoiceProps = {
   rule: string;
   listing: Listing;
   onChange: (listing: Listing) => void;
   readOnly: boolean;
   /** Without a list of tools nothing can be added to it. */
   canAllow: boolean;
-}) {
+};
+
+/** One of four for one tool: arrows choose, Tab goes to the next tool. */
+export function ListingChoice({ rule, listing, onChange, readOnly, canAllow }: ListingChoiceProps) {
   const name = useId();
   return (
     <fieldset

@@ -40,7 +40,7 @@ function PolicyFields({ policy }: { policy: Policy }) {
     <>
       <NamePicker
         label="May delegate to"
-        names={policy.allow}
+        value={policy.allow}
         choices={names}
         findNameLook={findNameLook}
         isOpen
@@ -51,7 +51,7 @@ function PolicyFields({ policy }: { policy: Policy }) {
       />
       <NamePicker
         label="Never to"
-        names={policy.deny}
+        value={policy.deny}
         choices={names}
         findNameLook={(name) => ({ ...findNameLook(name), warning: null })}
         isOpen

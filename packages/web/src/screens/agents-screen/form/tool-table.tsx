@@ -1,6 +1,6 @@
 import type { RightsRow, ToolList } from "@retinue/core/schema/api/agent";
 import { ChevronRight } from "lucide-react";
-import { memo, useCallback, useMemo, useRef, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import { useTools } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { join } from "../../../ui/class-names.ts";
@@ -46,15 +46,8 @@ export function ToolTable() {
 type Rights = ReadonlyMap<string, RightsRow["verdict"]>;
 
 function GroupRows({ group, rights, isFound }: { group: ToolGroup; rights: Rights; isFound: boolean }) {
-  const { form, change, readOnly } = useForm(...LISTS);
-  // Rows are drawn again only if something of theirs changes, so what they call must stay the same.
-  const lists = useRef(form);
-  lists.current = form;
-  const onListing = useCallback(
-    (rule: string, listing: Listing) => change(withListing(lists.current, rule, listing)),
-    [change],
-  );
-  const common = { readOnly, canAllow: form.tools !== null, onListing };
+  const { form, readOnly } = useForm(...LISTS);
+  const common = { readOnly, canAllow: form.tools !== null };
   const names = [...group.tools.map(({ name }) => name), ...(group.isRule ? [group.name] : [])];
   const listed = names.filter((name) => findListing(form, name) !== "none").length;
   const [isOpen, setIsOpen] = useState(listed > 0);
@@ -96,23 +89,22 @@ function GroupRows({ group, rights, isFound }: { group: ToolGroup; rights: Right
   );
 }
 
-const ToolRow = memo(function ToolRow({
-  name,
-  about,
-  listing,
-  verdict,
-  readOnly,
-  canAllow,
-  onListing,
-}: {
+type ToolRowProps = {
   name: string;
   about: string;
   listing: Listing;
   verdict: RightsRow["verdict"] | undefined;
   readOnly: boolean;
   canAllow: boolean;
-  onListing: (rule: string, listing: Listing) => void;
-}) {
+};
+
+/** Drawn again only if something of its own changes. */
+const ToolRow = memo(function ToolRow({ name, about, listing, verdict, readOnly, canAllow }: ToolRowProps) {
+  const draft = useAgentDraft();
+  const choose = (chosen: Listing) => {
+    const { value: form } = draft.form;
+    if (form) draft.change(withListing(form, name, chosen));
+  };
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-2.5 py-1">
       <div className="min-w-32 flex-1">
@@ -129,13 +121,12 @@ const ToolRow = memo(function ToolRow({
         listing={listing}
         readOnly={readOnly}
         canAllow={canAllow}
-        onChange={(chosen) => onListing(name, chosen)}
+        onChange={choose}
       />
     </li>
   );
 });
 
-/** Tools that belong together. */
 type ToolGroup = {
   name: string;
   tools: ToolList["tools"];
@@ -143,7 +134,6 @@ type ToolGroup = {
   isRule: boolean;
 };
 
-/** Tools by their first group, those that fit some words only. */
 function toolGroups({ tools, groups }: ToolList, words: string): ToolGroup[] {
   const fits = createFilter(words);
   const found = tools.filter(({ name, groups: own, description }) => fits(name, ...own, description));

@@ -1,6 +1,6 @@
 import type { DelegationGraph } from "@retinue/core/schema/api/agent";
-import { ArrowLeft, ArrowRight } from "lucide-react";
-import { lazy, type ReactNode, Suspense, useMemo } from "react";
+import { ArrowLeft, ArrowRight, type LucideIcon } from "lucide-react";
+import { lazy, Suspense, useMemo } from "react";
 import { Link } from "wouter";
 import { useSignal } from "../../../live/signal.ts";
 import { AgentName } from "../../../ui/face.tsx";
@@ -23,13 +23,13 @@ export function DelegationTab() {
     <div className="grid grid-cols-1 gap-4 p-4">
       <CycleList cycles={near.cycles} />
       <Names
-        icon={<ArrowRight aria-hidden className="size-3.5 text-ink-3" />}
+        icon={ArrowRight}
         title="May delegate to"
         names={review.delegatesTo}
         none="Nobody: it works alone."
       />
       <Names
-        icon={<ArrowLeft aria-hidden className="size-3.5 text-ink-3" />}
+        icon={ArrowLeft}
         title="Can be delegated to by"
         names={above}
         none="No agent names it. You can still start it yourself."
@@ -45,21 +45,13 @@ export function DelegationTab() {
   );
 }
 
-function Names({
-  icon,
-  title,
-  names,
-  none,
-}: {
-  icon: ReactNode;
-  title: string;
-  names: readonly string[];
-  none: string;
-}) {
+type NamesProps = { icon: LucideIcon; title: string; names: readonly string[]; none: string };
+
+function Names({ icon: Icon, title, names, none }: NamesProps) {
   return (
     <section aria-label={title} className="grid gap-1.5">
       <h2 className="flex items-center gap-1.5 text-sm font-semibold">
-        {icon} {title}
+        <Icon aria-hidden className="size-3.5 text-ink-3" /> {title}
       </h2>
       {names.length === 0 && <p className="text-xs text-ink-3">{none}</p>}
       <ul className="flex flex-wrap gap-1.5">

@@ -68,15 +68,13 @@ function byWorth(rows: readonly RightsRow[], saved: readonly RightsRow[] | null)
   return rows.toSorted((one, other) => rank(one) - rank(other));
 }
 
-function VerdictFilter({
-  rights,
-  verdict,
-  onChange,
-}: {
+type VerdictFilterProps = {
   rights: readonly RightsRow[];
   verdict: string;
   onChange: (verdict: string) => void;
-}) {
+};
+
+function VerdictFilter({ rights, verdict, onChange }: VerdictFilterProps) {
   const counts = Map.groupBy(rights, (row) => row.verdict);
   return (
     <fieldset aria-label="Verdict" className="flex gap-1">
@@ -128,7 +126,7 @@ export function ParentsPicker() {
   return (
     <NamePicker
       label="With these parent agents, outermost first"
-      names={parents}
+      value={parents}
       choices={names}
       findNameLook={(name) => ({ mark: <AgentMark name={name} size="sm" /> })}
       placeholder={parents.length === 0 ? "None: as the first agent of a session" : "Add a parent"}

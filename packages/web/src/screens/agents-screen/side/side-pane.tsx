@@ -2,54 +2,42 @@ import type { Problem } from "@retinue/core/schema/agent";
 import type { AgentReview } from "@retinue/core/schema/api/agent";
 import { CircleCheck, CircleX, FileCheck, ShieldAlert } from "lucide-react";
 import { useSignal } from "../../../live/signal.ts";
+import { join } from "../../../ui/class-names.ts";
 import { PaneTabs } from "../../../ui/pane-tabs.tsx";
 import { DiffView } from "../../../ui/rich-text/diff-view.tsx";
 import { Empty, Loading } from "../../../ui/states.tsx";
-import { useParam } from "../../../ui/use-address.ts";
+import { useChoice } from "../../../ui/use-address.ts";
 import { ProblemLine } from "../agent-marks.tsx";
 import { useAgentDraft } from "../use-agent-draft.tsx";
 import { DelegationTab } from "./delegation-tab.tsx";
 import { AgentRightsTab } from "./rights-tab.tsx";
 import { TryTab } from "./try-tab.tsx";
 
-const NAMES = ["rights", "try", "delegation", "problems", "diff"];
-
-/** What comes of the text as it stands: rights, a tried call, delegations, problems, the difference to the file. */
-export function SidePane({
-  before,
-  onJump,
-}: {
+type SidePaneProps = {
   /** The review of the file, to compare with. */
   before: AgentReview | null;
   onJump: ((line: number) => void) | null;
-}) {
-  const [side, setSide] = useParam("side");
+};
+
+/** What comes of the text as it stands: rights, a tried call, delegations, problems, the difference to the file. */
+export function SidePane({ before, onJump }: SidePaneProps) {
   const review = useSignal(useAgentDraft().review);
   const remarks = review ? review.problems.length + review.concerns.length + review.refusals.length : 0;
-  return (
-    <PaneTabs
-      label="Outcome"
-      value={NAMES.includes(side) ? side : "rights"}
-      onChange={(value) => setSide(value === "rights" ? "" : value)}
-      tabs={[
-        { value: "rights", label: "Rights", content: <AgentRightsTab before={before} /> },
-        { value: "try", label: "Try a call", content: <TryTab /> },
-        {
-          value: "delegation",
-          label: "Delegation",
-          badge: <Count of={review?.delegatesTo.length ?? 0} />,
-          content: <DelegationTab />,
-        },
-        {
-          value: "problems",
-          label: "Problems",
-          badge: <Count of={remarks} />,
-          content: <ProblemsTab onJump={onJump} />,
-        },
-        { value: "diff", label: "Diff", content: <DiffTab /> },
-      ]}
-    />
-  );
+  const delegates = <Count of={review?.delegatesTo.length ?? 0} />;
+  const tabs = [
+    { value: "rights", label: "Rights", content: <AgentRightsTab before={before} /> },
+    { value: "try", label: "Try a call", content: <TryTab /> },
+    { value: "delegation", label: "Delegation", badge: delegates, content: <DelegationTab /> },
+    {
+      value: "problems",
+      label: "Problems",
+      badge: <Count of={remarks} />,
+      content: <ProblemsTab onJump={onJump} />,
+    },
+    { value: "diff", label: "Diff", content: <DiffTab /> },
+  ];
+  const [side, setSide] = useChoice("side", tabs, "rights");
+  return <PaneTabs label="Outcome" value={side} onChange={setSide} tabs={tabs} />;
 }
 
 function Count({ of: count }: { of: number }) {
@@ -67,22 +55,18 @@ function ProblemsTab({ onJump }: { onJump: ((line: number) => void) | null }) {
   if (refusals.length + concerns.length + problems.length === 0) {
     return <Empty icon={CircleCheck} title="No problems" />;
   }
+  const remarks = [
+    ...refusals.map((text) => ({ icon: CircleX, tone: "text-bad", word: "Cannot be saved", text })),
+    ...concerns.map((text) => ({ icon: ShieldAlert, tone: "text-warn", word: "Concern", text })),
+  ];
   const sorted = problems.toSorted((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
   return (
     <ul className="grid gap-2.5 p-4">
-      {refusals.map((refusal) => (
-        <li key={refusal} className="flex gap-2 text-xs">
-          <CircleX aria-hidden className="mt-0.5 size-3.5 shrink-0 text-bad" />
+      {remarks.map(({ icon: Icon, tone, word, text }) => (
+        <li key={text} className="flex gap-2 text-xs">
+          <Icon aria-hidden className={join("mt-0.5 size-3.5 shrink-0", tone)} />
           <p className="min-w-0 wrap-anywhere">
-            <span className="font-medium text-bad">Cannot be saved</span> {refusal}
-          </p>
-        </li>
-      ))}
-      {concerns.map((concern) => (
-        <li key={concern} className="flex gap-2 text-xs">
-          <ShieldAlert aria-hidden className="mt-0.5 size-3.5 shrink-0 text-warn" />
-          <p className="min-w-0 wrap-anywhere">
-            <span className="font-medium text-warn">Concern</span> {concern}
+            <span className={join("font-medium", tone)}>{word}</span> {text}
           </p>
         </li>
       ))}

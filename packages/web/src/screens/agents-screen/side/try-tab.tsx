@@ -6,7 +6,7 @@ import { useTools } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { SuggestField } from "../../../ui/choosers.tsx";
 import { join } from "../../../ui/class-names.ts";
-import { Button } from "../../../ui/controls.tsx";
+import { Button, submitWith } from "../../../ui/controls.tsx";
 import { TextField } from "../../../ui/fields.tsx";
 import { VERDICTS, VerdictMark } from "../../../ui/rights-table.tsx";
 import { Failed, Loading } from "../../../ui/states.tsx";
@@ -14,6 +14,8 @@ import { useParam } from "../../../ui/use-address.ts";
 import type { EditedAgent } from "../agent-draft.ts";
 import { useAgentDraft } from "../use-agent-draft.tsx";
 import { ParentsPicker } from "./rights-tab.tsx";
+
+type Tried = { result?: TryResult; asked?: string; failure?: unknown };
 
 /** A call that is not made: what would become of it, and why. */
 export function TryTab() {
@@ -23,8 +25,8 @@ export function TryTab() {
   const tool = chosen || data?.tools[0]?.name || "";
   const schema = data?.tools.find(({ name }) => name === tool);
   const [input, setInput] = useState("");
-  const [tried, setTried] = useState<{ result?: TryResult; failure?: unknown }>({});
-  const isStale = useIsStale(draft, tool, input, tried.result);
+  const [tried, setTried] = useState<Tried>({});
+  const question = writeQuestion(useSignal(draft.text), useSignal(draft.parents), tool, input);
   useEffect(() => {
     if (schema) setInput(JSON.stringify(sampleInput(schema.input), null, 2));
   }, [schema]);
@@ -35,7 +37,9 @@ export function TryTab() {
     if (fault !== null || tool === "") return;
     try {
       await draft.settled();
-      setTried({ result: await api.post<TryResult>("/api/agents/try", composeRequest(draft, tool, input)) });
+      const asked = writeQuestion(draft.text.value, draft.parents.value, tool, input);
+      const result = await api.post<TryResult>("/api/agents/try", composeRequest(draft, tool, input));
+      setTried({ result, asked });
     } catch (failure) {
       setTried({ failure });
     }
@@ -44,10 +48,7 @@ export function TryTab() {
     <form
       aria-label="Try a call"
       className="grid grid-cols-1 gap-3 p-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void attempt();
-      }}
+      onSubmit={submitWith(attempt)}
       onKeyDown={(event) => {
         if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) void attempt();
       }}
@@ -75,7 +76,7 @@ export function TryTab() {
         <span className="text-xs text-ink-3">Nothing is executed.</span>
       </div>
       {tried.failure !== undefined && <Failed failure={tried.failure} />}
-      {tried.result && <TryVerdict result={tried.result} isStale={isStale} />}
+      {tried.result && <TryVerdict result={tried.result} isStale={tried.asked !== question} />}
     </form>
   );
 }
@@ -92,17 +93,9 @@ function composeRequest(draft: EditedAgent, tool: string, input: string): TryReq
   };
 }
 
-/** Whether the answer is one to another question than the page now shows. */
-function useIsStale(draft: EditedAgent, tool: string, input: string, result: TryResult | undefined): boolean {
-  const text = useSignal(draft.text);
-  const parents = useSignal(draft.parents);
-  const question = [text, parents.join(), tool, input].join("\n");
-  const [answered, setAnswered] = useState<{ result: TryResult | undefined; question: string }>();
-  if (answered?.result !== result) {
-    setAnswered({ result, question });
-    return false;
-  }
-  return answered !== undefined && answered.question !== question;
+/** What was asked, to tell whether an answer is one to another question than the page now shows. */
+function writeQuestion(text: string, parents: readonly string[], tool: string, input: string): string {
+  return [text, parents.join(), tool, input].join("\n");
 }
 
 function findFault(input: string): string | null {
@@ -179,7 +172,6 @@ type Schema = {
   minimum?: unknown;
 };
 
-/** Values that make a first try useful, by the name of the field. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   path: "src/index.ts",
   file: "src/index.ts",

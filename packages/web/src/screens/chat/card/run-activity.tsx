@@ -1,7 +1,7 @@
 import type { LiveText } from "@retinue/core/schema/api/stream";
 import { WAITS } from "@retinue/core/show/standing";
 import { Hourglass, type LucideIcon, Pause, PenLine } from "lucide-react";
-import { createElement, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { useSelected, useThrottled } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { findToolIcon } from "../../../ui/step-line.tsx";
@@ -18,33 +18,28 @@ export function RunActivity({ runId, quoted = false }: { runId: string; quoted?:
   const isSaying = useSelected(live, (now) => now !== null && now.text !== "");
   const isThinking = useSelected(live, (now) => now !== null && now.reasoning !== "");
   if (standing === "interrupted")
-    return <Line icon={Pause} words="Interrupted. Resume the session to continue." />;
-  if (standing === "paused") return <Line icon={Pause} words="Paused" />;
-  if (standing === "waiting") return <Line icon={Hourglass} words="Waiting for you" />;
-  if (calls === undefined) return <Line icon={PenLine} words="Working" />;
+    return <Line icon={Pause}>Interrupted. Resume the session to continue.</Line>;
+  if (standing === "paused") return <Line icon={Pause}>Paused</Line>;
+  if (standing === "waiting") return <Line icon={Hourglass}>Waiting for you</Line>;
+  if (calls === undefined) return <Line icon={PenLine}>Working</Line>;
   const current = calls.findLast(({ tool }) => tool !== "delegate");
   if (current && waitingOn !== "children") {
     const { tool, progress } = current;
     const more = calls.length - 1;
     return (
-      <Line
-        icon={findToolIcon(tool)}
-        words={
-          <>
-            <code className="font-mono text-2xs text-ink">{tool}</code>
-            {progress ? ` ${progress}` : ""}
-            {more > 0 ? ` and ${more} more` : ""}
-          </>
-        }
-      />
+      <Line icon={findToolIcon(tool)}>
+        <code className="font-mono text-2xs text-ink">{tool}</code>
+        {progress ? ` ${progress}` : ""}
+        {more > 0 ? ` and ${more} more` : ""}
+      </Line>
     );
   }
   if (waitingOn)
     return (
-      <Line icon={Hourglass} words={waitingOn === "pause" ? "Paused" : `Waiting for ${WAITS[waitingOn]}`} />
+      <Line icon={Hourglass}>{waitingOn === "pause" ? "Paused" : `Waiting for ${WAITS[waitingOn]}`}</Line>
     );
-  if (isSaying) return <Line icon={PenLine} words={quoted ? <LastWords runId={runId} /> : "Writing"} />;
-  return <Line icon={PenLine} words={isThinking ? "Thinking" : "Asking the model"} />;
+  if (isSaying) return <Line icon={PenLine}>{quoted ? <LastWords runId={runId} /> : "Writing"}</Line>;
+  return <Line icon={PenLine}>{isThinking ? "Thinking" : "Asking the model"}</Line>;
 }
 
 /** The end of the line is what is new, so it is the beginning that is cut off. */
@@ -57,11 +52,11 @@ function LastWords({ runId }: { runId: string }) {
   );
 }
 
-function Line({ icon, words }: { icon: LucideIcon; words: ReactNode }) {
+function Line({ icon: Icon, children }: { icon: LucideIcon; children: ReactNode }) {
   return (
     <span className="flex min-w-0 items-center gap-1.5 text-xs text-ink-2">
-      {createElement(icon, { "aria-hidden": true, className: "size-3.5 shrink-0 text-ink-3" })}
-      <span className="min-w-0 truncate">{words}</span>
+      <Icon aria-hidden className="size-3.5 shrink-0 text-ink-3" />
+      <span className="min-w-0 truncate">{children}</span>
     </span>
   );
 }

@@ -126,7 +126,6 @@ function sortSiblings(ids: readonly string[], from: Conversation, before: readon
   return { sorted: [...before, ...ids.filter((id) => !known.has(id))], counts };
 }
 
-/** Whether a run has not ended. */
 function isLive(run: RunView): boolean {
   return run.endedAtMs === null;
 }
@@ -150,7 +149,7 @@ export type ChatRow = { key: string; level: number } & (
   | ({ kind: "group"; parentId: string; size: number; isOpen: boolean } & GroupCounts)
   | { kind: "approval"; approvalId: string }
   | { kind: "said"; text: string }
-  | { kind: "notice"; message: string; tone: "info" | "warning" | "error" }
+  | { kind: "notice"; message: string; tone: Notice["level"] }
   | { kind: "answer"; runId: string }
 );
 

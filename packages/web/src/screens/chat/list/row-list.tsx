@@ -12,7 +12,7 @@ import {
 } from "react";
 import { actOnKey } from "../../../frame/shortcuts.ts";
 import type { SessionStore } from "../../../live/session-store.ts";
-import { useSignal } from "../../../live/signal.ts";
+import { createThrottle, useSignal } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { Button } from "../../../ui/controls.tsx";
 import { RowGroup, TreeGrid } from "../../../ui/grid.tsx";
@@ -33,14 +33,10 @@ const HEIGHTS: Readonly<Record<ChatRow["kind"], number>> = {
 };
 const OVERSCAN = 8;
 
+type RowListProps = { cursor: RefObject<RowCursor | null>; onEnter: (row: ChatRow) => void };
+
 /** The conversation: only the lines in view are drawn, and its end stays in view while the person is there. */
-export function RowList({
-  cursor: handed,
-  onEnter,
-}: {
-  cursor: RefObject<RowCursor | null>;
-  onEnter: (row: ChatRow) => void;
-}) {
+export function RowList({ cursor: handed, onEnter }: RowListProps) {
   const store = useSession();
   const view = useChatView();
   const scroller = useRef<HTMLDivElement>(null);
@@ -220,30 +216,21 @@ function useRows(store: SessionStore, view: ChatView, isAtEnd: RefObject<boolean
     [store, view, isAtEnd],
   );
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const later = () => {
-      timer ??= setTimeout(
-        () => {
-          timer = undefined;
-          make();
-        },
-        Math.max(0, madeAtMs.current + EVERY_MS - performance.now()),
-      );
-    };
+    const throttle = createThrottle(make, () => madeAtMs.current + EVERY_MS - performance.now());
     make();
     const heard = new Map<string, () => void>();
     const hear = () => {
       for (const runId of heardRoots(store))
-        if (!heard.has(runId)) heard.set(runId, store.steps(runId).subscribe(later));
+        if (!heard.has(runId)) heard.set(runId, store.steps(runId).subscribe(throttle.soon));
     };
     hear();
     const stops = [
-      ...[store.shape, store.notices, view.asks].map((signal) => signal.subscribe(later)),
+      ...[store.shape, store.notices, view.asks].map((signal) => signal.subscribe(throttle.soon)),
       store.roots.subscribe(hear),
       ...[view.opened, view.said].map((signal) => signal.subscribe(make)),
     ];
     return () => {
-      clearTimeout(timer);
+      throttle.stop();
       for (const stop of [...stops, ...heard.values()]) stop();
     };
   }, [store, view, make]);

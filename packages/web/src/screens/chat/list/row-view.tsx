@@ -14,18 +14,15 @@ import { useChatView } from "../chat-view.ts";
 import { AnswerRow } from "./answer-row.tsx";
 import type { ChatRow, GroupCounts } from "./flatten-session.ts";
 
-/** One line with its place in the tree. */
-export const RowView = memo(function RowView({
-  row,
-  index,
-  isCurrent,
-  measure,
-}: {
+type RowViewProps = {
   row: ChatRow;
   index: number;
   isCurrent: boolean;
   measure: (element: HTMLElement | null) => void;
-}) {
+};
+
+/** One line with its place in the tree. */
+export const RowView = memo(function RowView({ row, index, isCurrent, measure }: RowViewProps) {
   const view = useChatView();
   const { key, kind, level } = row;
   return (
@@ -158,7 +155,6 @@ function GroupRow({ row }: { row: Extract<ChatRow, { kind: "group" }> }) {
   );
 }
 
-/** Something the session has to say about itself. */
 function NoticeRow({ message, tone }: { message: string; tone: keyof typeof SEVERITIES }) {
   const { icon: Icon, tone: colour, word } = SEVERITIES[tone];
   return (
@@ -179,7 +175,6 @@ function NoticeRow({ message, tone }: { message: string; tone: keyof typeof SEVE
 const CUT_AT = 300;
 const LONG = 1_200;
 
-/** What the person asked for, whole. */
 function PersonRow({ runId }: { runId: string }) {
   const run = useRun(runId);
   const { data } = useRunDetail(run, { ...FOR_GOOD, enabled: run.task.length >= CUT_AT });
@@ -207,7 +202,6 @@ function PersonRow({ runId }: { runId: string }) {
   );
 }
 
-/** What the person said to a run while it worked. */
 function SaidRow({ text }: { text: string }) {
   return (
     <Cell className="flex justify-end py-1">

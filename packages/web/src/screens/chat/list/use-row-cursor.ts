@@ -4,19 +4,7 @@ import type { ChatView } from "../chat-view.ts";
 import { type ChatRow, groupKey, MOST_SIBLINGS, runKey } from "./flatten-session.ts";
 
 /** What moves the keyboard's place in the conversation. */
-export type RowCursor = {
-  /** To the next or the previous card. */
-  move(by: 1 | -1): void;
-  /** To the first or the last card. */
-  leap(to: "first" | "last"): void;
-  /** Opens or closes the card; where that changes nothing it goes to the first card below or the one above. */
-  fold(isOpen: boolean): void;
-  /** Opens everything around a run and goes there. */
-  reveal(runId: string): void;
-  /** To what happens last, where the page then stays. */
-  toEnd(): void;
-  current(): ChatRow | undefined;
-};
+export type RowCursor = ReturnType<typeof createCursor>;
 
 type Ports = {
   rows: readonly ChatRow[];
@@ -53,11 +41,7 @@ export function useRowCursor(ports: Ports): RowCursor {
   return useMemo(() => createCursor(now, wanted, lastIndex), []);
 }
 
-function createCursor(
-  now: RefObject<Ports>,
-  wanted: RefObject<string | null>,
-  lastIndex: RefObject<number>,
-): RowCursor {
+function createCursor(now: RefObject<Ports>, wanted: RefObject<string | null>, lastIndex: RefObject<number>) {
   const at = () => {
     const { rows, view } = now.current;
     const index = rows.findIndex(({ key }) => key === view.current.value);
@@ -82,12 +66,15 @@ function createCursor(
     }
   };
   return {
+    /** To the next or the previous card. */
     move,
-    leap: (to) => {
+    /** To the first or the last card. */
+    leap: (to: "first" | "last") => {
       const { rows } = now.current;
       go(to === "first" ? rows.findIndex(isStop) : rows.findLastIndex(isStop));
     },
-    fold: (isOpen) => {
+    /** Opens or closes the card; where that changes nothing it goes to the first card below or the one above. */
+    fold: (isOpen: boolean) => {
       const { rows, view } = now.current;
       const index = at();
       const row = rows[index];
@@ -97,7 +84,8 @@ function createCursor(
       else
         go(rows.findLastIndex((above, place) => place < index && isStop(above) && above.level < row.level));
     },
-    reveal: (runId) => {
+    /** Opens everything around a run and goes there. */
+    reveal: (runId: string) => {
       const { store, view } = now.current;
       for (let id = store.run(runId)?.value.parentRunId; id; id = store.run(id)?.value.parentRunId) {
         view.open(runKey(id), true);
@@ -107,6 +95,7 @@ function createCursor(
       wanted.current = runKey(runId);
       view.current.set(runKey(runId));
     },
+    /** To what happens last, where the page then stays. */
     toEnd: () => now.current.showEnd(),
     current: () => now.current.rows[at()],
   };

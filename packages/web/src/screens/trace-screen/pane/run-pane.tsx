@@ -10,12 +10,12 @@ import { AgentName } from "../../../ui/face.tsx";
 import { PaneTabs } from "../../../ui/pane-tabs.tsx";
 import { Loaded } from "../../../ui/states.tsx";
 import { StatusBadge } from "../../../ui/status.tsx";
+import { useChoice } from "../../../ui/use-address.ts";
 import { useNarrow } from "../../../ui/use-narrow.ts";
 import { useRunThen, useStandingThen, useUntil } from "../playhead/playhead-scope.tsx";
 import { NOT_BEGUN } from "../playhead/run-at.ts";
 import { Splitter } from "../splitter.tsx";
 import { showSpan } from "../time-axis.ts";
-import { TABS, type Tab } from "../use-look.ts";
 import { chainAbove, type TraceIndex } from "../use-trace.ts";
 import { Nothing, type TabProps } from "./section.tsx";
 import { FilesTab, PromptTab, RawTab, ResultTab, RunRightsTab } from "./tabs.tsx";
@@ -25,13 +25,10 @@ const KEY = "retinue.trace.pane";
 const LEAST_PX = 320;
 const MOST_PX = 1_000;
 
-/** What the pane is given. */
 type RunPaneProps = {
   run: TraceRun;
   index: TraceIndex;
   nowMs: number;
-  tab: Tab;
-  onTab: (tab: Tab) => void;
   onOpen: (runId: string) => void;
   onClose: () => void;
 };
@@ -79,7 +76,7 @@ export function RunPane(props: RunPaneProps) {
   );
 }
 
-function PaneContent({ run, index, nowMs, tab, onTab, onOpen, onClose }: RunPaneProps) {
+function PaneContent({ run, index, nowMs, onOpen, onClose }: RunPaneProps) {
   const standing = useStandingThen(run);
   const then = useRunThen(run);
   const untilMs = useUntil(run, nowMs);
@@ -95,41 +92,30 @@ function PaneContent({ run, index, nowMs, tab, onTab, onOpen, onClose }: RunPane
         </Button>
       </div>
       <Overview run={then} index={index} nowMs={untilMs} onOpen={onOpen} />
-      <RunTabs run={then} hasBegun={standing !== NOT_BEGUN} tab={tab} onTab={onTab} onOpen={onOpen} />
+      <RunTabs run={then} hasBegun={standing !== NOT_BEGUN} onOpen={onOpen} />
     </>
   );
 }
 
-const PARTS: Readonly<Record<Tab, { name: string; part: ComponentType<TabProps> }>> = {
-  prompt: { name: "Prompt", part: PromptTab },
-  result: { name: "Result", part: ResultTab },
-  tools: { name: "Tools", part: ToolsTab },
-  files: { name: "Files", part: FilesTab },
-  permissions: { name: "Permissions", part: RunRightsTab },
-  raw: { name: "Raw", part: RawTab },
-};
+const TABS = [
+  { value: "prompt", label: "Prompt", part: PromptTab },
+  { value: "result", label: "Result", part: ResultTab },
+  { value: "tools", label: "Tools", part: ToolsTab },
+  { value: "files", label: "Files", part: FilesTab },
+  { value: "permissions", label: "Permissions", part: RunRightsTab },
+  { value: "raw", label: "Raw", part: RawTab },
+] as const;
 
-type RunTabsProps = Pick<RunPaneProps, "run" | "tab" | "onTab" | "onOpen"> & { hasBegun: boolean };
+type RunTabsProps = Pick<RunPaneProps, "run" | "onOpen"> & { hasBegun: boolean };
 
-/** The parts of what is known of a run. */
-function RunTabs({ tab, onTab, ...rest }: RunTabsProps) {
-  return (
-    <PaneTabs
-      label="About the run"
-      value={tab}
-      onChange={onTab}
-      tabs={TABS.map((name) => ({
-        value: name,
-        label: PARTS[name].name,
-        content: <RunTab name={name} {...rest} />,
-      }))}
-    />
-  );
+function RunTabs(props: RunTabsProps) {
+  const [tab, setTab] = useChoice("tab", TABS, "result");
+  const tabs = TABS.map(({ part, ...one }) => ({ ...one, content: <RunTab part={part} {...props} /> }));
+  return <PaneTabs label="About the run" value={tab} onChange={setTab} tabs={tabs} />;
 }
 
-function RunTab({ name, run, hasBegun, onOpen }: Omit<RunTabsProps, "tab" | "onTab"> & { name: Tab }) {
+function RunTab({ part: Part, run, hasBegun, onOpen }: RunTabsProps & { part: ComponentType<TabProps> }) {
   const query = useRunDetail(run);
-  const { part: Part } = PARTS[name];
   if (!hasBegun)
     return (
       <div className="p-4">
@@ -147,18 +133,10 @@ function RunTab({ name, run, hasBegun, onOpen }: Omit<RunTabsProps, "tab" | "onT
   );
 }
 
+type OverviewProps = { run: TraceRun; index: TraceIndex; nowMs: number; onOpen: (runId: string) => void };
+
 /** A run in one look: where it stands in the tree, how it went, what it took. */
-function Overview({
-  run,
-  index,
-  nowMs,
-  onOpen,
-}: {
-  run: TraceRun;
-  index: TraceIndex;
-  nowMs: number;
-  onOpen: (runId: string) => void;
-}) {
+function Overview({ run, index, nowMs, onOpen }: OverviewProps) {
   const { tokens, costUsd, iterations, maxIterations, children, context } = run;
   const given = describeContext(context.mode);
   return (
@@ -196,15 +174,9 @@ function Overview({
   );
 }
 
-function Chain({
-  run,
-  index,
-  onOpen,
-}: {
-  run: TraceRun;
-  index: TraceIndex;
-  onOpen: (runId: string) => void;
-}) {
+type ChainProps = { run: TraceRun; index: TraceIndex; onOpen: (runId: string) => void };
+
+function Chain({ run, index, onOpen }: ChainProps) {
   const chain = chainAbove(index, run);
   const { displayName } = useFace(run.agent);
   if (chain.length === 0) return null;
@@ -221,7 +193,6 @@ function Chain({
   );
 }
 
-/** A run that can be gone to. */
 function ChainLink({ run, onOpen }: { run: TraceRun; onOpen: (runId: string) => void }) {
   const { displayName } = useFace(run.agent);
   return (

@@ -2,16 +2,10 @@ import type { RunDetail } from "@retinue/core/schema/api/inspect";
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import type { ReactNode } from "react";
 
+type PaneSectionProps = { title: string; aside?: ReactNode; children: ReactNode };
+
 /** A part of a tab with its heading. */
-export function PaneSection({
-  title,
-  aside,
-  children,
-}: {
-  title: string;
-  aside?: ReactNode;
-  children: ReactNode;
-}) {
+export function PaneSection({ title, aside, children }: PaneSectionProps) {
   return (
     <section className="grid min-w-0 gap-1.5">
       <div className="flex min-h-6 items-center gap-2">

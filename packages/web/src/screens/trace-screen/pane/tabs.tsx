@@ -3,7 +3,6 @@ import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import type { RunResult } from "@retinue/core/schema/result";
 import { showNumber } from "@retinue/core/show/measures";
 import { describeContext } from "@retinue/core/show/standing";
-import { useQuery } from "@tanstack/react-query";
 import {
   CircleCheck,
   CircleX,
@@ -15,7 +14,8 @@ import {
   TriangleAlert,
 } from "lucide-react";
 import { Fragment, useMemo, useState } from "react";
-import { api, withQuery } from "../../../data/client.ts";
+import { withQuery } from "../../../data/client.ts";
+import { useFetched } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { join } from "../../../ui/class-names.ts";
@@ -117,22 +117,20 @@ function Deliverables({ run: { deliverables } }: { run: TraceRun }) {
   return (
     <PaneSection title="Deliverables">
       <ul className="grid gap-1">
-        {deliverables.map(({ deliverable, ok, reason }) => (
-          <li key={deliverable} className="flex gap-2 rounded-md border border-line px-2.5 py-1.5 text-sm">
-            {ok ? (
-              <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-ok" />
-            ) : (
-              <CircleX aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
-            )}
-            <div className="min-w-0">
-              <p className="font-medium wrap-anywhere">
-                {deliverable}{" "}
-                <span className={ok ? "text-ok" : "text-bad"}>{ok ? "is there" : "is missing"}</span>
-              </p>
-              {reason && <p className="text-xs wrap-anywhere text-ink-2">{reason}</p>}
-            </div>
-          </li>
-        ))}
+        {deliverables.map(({ deliverable, ok, reason }) => {
+          const [Icon, tone] = ok ? [CircleCheck, "text-ok"] : [CircleX, "text-bad"];
+          return (
+            <li key={deliverable} className="flex gap-2 rounded-md border border-line px-2.5 py-1.5 text-sm">
+              <Icon aria-hidden className={join("mt-0.5 size-4 shrink-0", tone)} />
+              <div className="min-w-0">
+                <p className="font-medium wrap-anywhere">
+                  {deliverable} <span className={tone}>{ok ? "is there" : "is missing"}</span>
+                </p>
+                {reason && <p className="text-xs wrap-anywhere text-ink-2">{reason}</p>}
+              </div>
+            </li>
+          );
+        })}
       </ul>
     </PaneSection>
   );
@@ -174,17 +172,9 @@ function Work({ result: { subtree, criteria, ...own } }: { result: RunResult }) 
   );
 }
 
-function Lines({
-  title,
-  lines,
-  icon: Icon,
-  tone,
-}: {
-  title: string;
-  lines: readonly string[];
-  icon: LucideIcon;
-  tone: string;
-}) {
+type LinesProps = { title: string; lines: readonly string[]; icon: LucideIcon; tone: string };
+
+function Lines({ title, lines, icon: Icon, tone }: LinesProps) {
   if (lines.length === 0) return null;
   return (
     <PaneSection title={title}>
@@ -244,10 +234,7 @@ type RunFile = RunDetail["files"][number];
 /** Files that the run left behind, and what it and everything below it changed. */
 export function FilesTab({ run, detail: { files } }: TabProps) {
   const { runId, closedSeq } = run;
-  const query = useQuery({
-    queryKey: ["run", runId, closedSeq, "diff"],
-    queryFn: () => api.get<RunDiff>(`/api/runs/${runId}/diff`),
-  });
+  const query = useFetched<RunDiff>(["run", runId, closedSeq, "diff"], `/api/runs/${runId}/diff`);
   const isReplayed = useIsPast();
   // The record names files when a run ends; what was changed is known only as it is now.
   if (isReplayed && run.endMs === null) return <Nothing>It had not ended at this moment.</Nothing>;

@@ -120,16 +120,10 @@ function nameEntry(entry: Entry | undefined): string | number {
   return entry.kind === "run" ? entry.child.runId : entry.step.messageId;
 }
 
+type DelegationItemProps = { child: TraceRun; parent: TraceRun; onOpen: (runId: string) => void };
+
 /** A delegation of the run: to whom, for what, and what came back. */
-function DelegationItem({
-  child,
-  parent,
-  onOpen,
-}: {
-  child: TraceRun;
-  parent: TraceRun;
-  onOpen: (runId: string) => void;
-}) {
+function DelegationItem({ child, parent, onOpen }: DelegationItemProps) {
   const standing = useStandingThen(child);
   const hasEnded = useUntil(child, Number.POSITIVE_INFINITY) === child.endMs;
   return (

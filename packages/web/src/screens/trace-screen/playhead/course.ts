@@ -2,50 +2,20 @@ import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { hasFailed, nameStatus } from "@retinue/core/show/standing";
 import { walkRuns } from "@retinue/core/show/walk-runs";
 import { findLook } from "../../../ui/status.tsx";
-import {
-  type CallMoment,
-  createSpending,
-  type Idle,
-  idleIn,
-  type Spending,
-  sortedTimes,
-  spentAt,
-  upperBound,
-} from "./moments.ts";
+import { type CallMoment, createSpending, idleIn, sortedTimes, spentAt, upperBound } from "./moments.ts";
 
 /** How a session went: everything that happened, sorted once, so that any moment is found at once. */
-export type Course = {
-  readonly runs: number;
-  /** Moments at which runs began and ended, and those at which some failed. */
-  readonly began: Float64Array;
-  readonly ended: Float64Array;
-  readonly failed: Float64Array;
-  readonly turns: Float64Array;
-  readonly calls: Float64Array;
-  /** Moments at which a person was asked, and at which a run waited no longer for the answer. */
-  readonly asked: Float64Array;
-  readonly settled: Float64Array;
-  readonly spending: Spending;
-  /** What one steps through, and when each was. */
-  readonly happenings: readonly Happening[];
-  readonly times: Float64Array;
-  /** Every time at which any value changes. */
-  readonly changes: Float64Array;
-  /** Long stretches in which neither a model nor a tool was at work. */
-  readonly idle: readonly Idle[];
-  findMoments(runId: string): readonly CallMoment[];
-};
+export type Course = ReturnType<typeof createCourse>;
 
-/** What a course is made from: the runs, their calls, and the last moment there is. */
 type CourseSource = { roots: readonly TraceRun[]; moments: readonly CallMoment[]; endMs: number };
 
 const NONE: readonly CallMoment[] = [];
 
 /** Sorts what happened. */
-export function createCourse({ roots, moments, endMs }: CourseSource): Course {
+export function createCourse({ roots, moments, endMs }: CourseSource) {
   const runs = [...walkRuns(roots)];
   const byRun = Map.groupBy(moments, ({ runId }) => runId);
-  const findMoments = (runId: string) => byRun.get(runId) ?? NONE;
+  const findMoments = (runId: string): readonly CallMoment[] => byRun.get(runId) ?? NONE;
   const ended = runs.filter(({ endMs: end }) => end !== null);
   const asks = runs.flatMap(listAsks);
   const happenings = listHappenings(runs, moments, asks);
@@ -53,17 +23,22 @@ export function createCourse({ roots, moments, endMs }: CourseSource): Course {
   const ends = moments.flatMap(({ endMs: end }) => (end === null ? [] : [end]));
   return {
     runs: runs.length,
+    /** Moments at which runs began and ended, and those at which some failed. */
     began: sortedTimes(runs.map(({ startMs }) => startMs)),
     ended: sortedTimes(ended.map(findEnd)),
     failed: sortedTimes(ended.filter(hasFailed).map(findEnd)),
     turns: sortedTimes(moments.filter(({ tool }) => tool === null).map(({ startMs }) => startMs)),
     calls: sortedTimes(moments.filter(({ tool }) => tool !== null).map(({ startMs }) => startMs)),
+    /** Moments at which a person was asked, and at which a run waited no longer for the answer. */
     asked: sortedTimes(asks.map(({ askedMs }) => askedMs)),
     settled: sortedTimes(asks.map(({ settledMs }) => settledMs).filter(Number.isFinite)),
     spending: createSpending(runs, findMoments),
+    /** What one steps through, and when each was. */
     happenings,
     times,
+    /** Every time at which any value changes. */
     changes: sortedTimes([...times, ...ends]),
+    /** Long stretches in which neither a model nor a tool was at work. */
     idle: idleIn(moments, endMs),
     findMoments,
   };
@@ -104,7 +79,6 @@ function weigh({ what }: Happening): number {
   return BY_WEIGHT.indexOf(what);
 }
 
-/** Everything that one can step to, in the order of time. */
 function listHappenings(
   runs: readonly TraceRun[],
   moments: readonly CallMoment[],
@@ -141,28 +115,17 @@ export function describeHappening({ what, run, tool }: Happening): string {
 }
 
 /** How a session stood at a moment. */
-export type State = {
-  /** Runs that had begun, and of these the ones that had not ended, and those that had failed. */
-  begun: number;
-  live: number;
-  failed: number;
-  /** Questions that waited for a person's answer. */
-  waiting: number;
-  turns: number;
-  calls: number;
-  tokens: number;
-  /** Unknown is null, never 0. */
-  costUsd: number | null;
-};
+export type State = ReturnType<typeof stateAt>;
 
 /** How the session stood at a moment: what began or ended exactly then has. */
-export function stateAt(course: Course, atMs: number): State {
+export function stateAt(course: Course, atMs: number) {
   const until = (times: Float64Array) => upperBound(times, atMs);
   const begun = until(course.began);
   return {
     begun,
     live: begun - until(course.ended),
     failed: until(course.failed),
+    /** Questions that waited for a person's answer. */
     waiting: until(course.asked) - until(course.settled),
     turns: until(course.turns),
     calls: until(course.calls),

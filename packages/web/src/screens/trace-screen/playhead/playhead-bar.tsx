@@ -4,7 +4,7 @@ import { type Ref, useEffect, useMemo, useRef } from "react";
 import { useFace } from "../../../data/queries.ts";
 import { actOnKey, type KeyActs, useShortcuts } from "../../../frame/shortcuts.ts";
 import { useSignal, useThrottled } from "../../../live/signal.ts";
-import { Button, Segmented, Tooltip } from "../../../ui/controls.tsx";
+import { Button, Segmented, TipButton, Tooltip } from "../../../ui/controls.tsx";
 import type { TimeAxis } from "../time-axis.ts";
 import { type Course, describeHappening, type Happening, stateAt } from "./course.ts";
 import { upperBound } from "./moments.ts";
@@ -54,24 +54,23 @@ export function PlayheadBar({ isLive }: { isLive: boolean }) {
 function Transport() {
   const { step, toggle, isPlaying } = usePlayhead();
   const isOn = useSignal(isPlaying);
-  const Icon = isOn ? Pause : Play;
+  const name = isOn ? "Pause" : "Play";
   return (
     <div className="flex items-center gap-0.5">
-      <Tooltip words="Previous event (,)">
-        <Button kind="quiet" aria-label="Previous event" onClick={() => step(-1)}>
-          <SkipBack aria-hidden className="size-4" />
-        </Button>
-      </Tooltip>
-      <Tooltip words={isOn ? "Pause (p)" : "Play (p)"}>
-        <Button kind="primary" aria-label={isOn ? "Pause" : "Play"} onClick={toggle}>
-          <Icon aria-hidden className="size-4" />
-        </Button>
-      </Tooltip>
-      <Tooltip words="Next event (.)">
-        <Button kind="quiet" aria-label="Next event" onClick={() => step(1)}>
-          <SkipForward aria-hidden className="size-4" />
-        </Button>
-      </Tooltip>
+      <TipButton
+        icon={SkipBack}
+        words="Previous event (,)"
+        aria-label="Previous event"
+        onClick={() => step(-1)}
+      />
+      <TipButton
+        icon={isOn ? Pause : Play}
+        kind="primary"
+        words={`${name} (p)`}
+        aria-label={name}
+        onClick={toggle}
+      />
+      <TipButton icon={SkipForward} words="Next event (.)" aria-label="Next event" onClick={() => step(1)} />
     </div>
   );
 }
@@ -148,13 +147,7 @@ function Leave({ isLive }: { isLive: boolean }) {
         <span className="sr-only"> now, go back to it</span>
       </Button>
     );
-  return (
-    <Tooltip words="Leave the replay (r)">
-      <Button kind="quiet" aria-label="Leave the replay" onClick={onClick}>
-        <X aria-hidden className="size-4" />
-      </Button>
-    </Tooltip>
-  );
+  return <TipButton icon={X} words="Leave the replay (r)" aria-label="Leave the replay" onClick={onClick} />;
 }
 
 /** Keys move by such shares of what is drawn, so that an idle hour is as short for them as it is for the eye. */

@@ -12,57 +12,33 @@ import {
   useRef,
   useState,
 } from "react";
-import { api } from "../../../data/client.ts";
-import { Signal, useSelected, useSignal } from "../../../live/signal.ts";
+import { walkPages } from "../../../data/client.ts";
+import { createThrottle, Signal, useSelected, useSignal } from "../../../live/signal.ts";
 import { useRequired } from "../../../live/use-required.ts";
 import { useSession } from "../../../live/use-session.tsx";
+import { useAddress } from "../../../ui/use-address.ts";
 import { useNarrow } from "../../../ui/use-narrow.ts";
 import { findOrigin } from "../chart.tsx";
 import { createTimeAxis, type TimeAxis } from "../time-axis.ts";
-import { useTraceAddress } from "../use-look.ts";
 import { advance, choosePace, type PlayPace, type Speed } from "./advance.ts";
-import { type Course, createCourse } from "./course.ts";
+import { createCourse } from "./course.ts";
 import { type CallMoment, foldedIn, idleUntil, readMomentList, upperBound } from "./moments.ts";
 import { runAt, standingAt, standingNow, stepAt, takeRunCourse } from "./run-at.ts";
 
 /** A replay of the trace: where the playhead stands, and what moves it. */
-type Playhead = {
-  /** Milliseconds from the start of the trace; null is now. */
-  readonly at: Signal<number | null>;
-  readonly isPlaying: Signal<boolean>;
-  readonly course: Course;
-  /** The axis; where idle stretches are skipped they are drawn short. */
-  readonly timeline: TimeAxis;
-  /** The last moment there is. */
-  readonly endMs: number;
-  /** Turns and calls come after the runs. */
-  readonly calls: "loading" | "ready" | "failed";
-  readonly speed: Speed;
-  readonly skipsIdle: boolean;
-  loadAgain(): void;
-  begin(): void;
-  leave(): void;
-  goTo(atMs: number): void;
-  /** Next event, or before. */
-  step(by: 1 | -1): void;
-  toggle(): void;
-  setSpeed(speed: Speed): void;
-  skipIdle(isSkipped: boolean): void;
-};
+type Playhead = ReturnType<typeof useReplay>;
 
 const NO_COURSE = createCourse({ roots: [], moments: [], endMs: 0 });
 const Context = createContext<Playhead | null>(null);
 
+type PlayheadScopeProps = { trace: Trace; timeline: TimeAxis; children: ReactNode };
+
 /** Everything below it tells how things stood where the playhead is. */
-export function PlayheadScope({
-  trace,
-  timeline: whole,
-  children,
-}: {
-  trace: Trace;
-  timeline: TimeAxis;
-  children: ReactNode;
-}) {
+export function PlayheadScope({ trace, timeline, children }: PlayheadScopeProps) {
+  return <Context value={useReplay(trace, timeline)}>{children}</Context>;
+}
+
+function useReplay(trace: Trace, whole: TimeAxis) {
   const { endMs } = whole;
   const [isPlaying] = useState(() => new Signal(false));
   const { at, show } = useAddressAt(isPlaying);
@@ -87,18 +63,23 @@ export function PlayheadScope({
     pace: choosePace(speed, idle, endMs),
     times: course.times,
   });
-  const replay = useMemo((): Playhead => {
+  return useMemo(() => {
+    /** Turns and calls come after the runs. */
+    const calls: "loading" | "ready" | "failed" = moments ? "ready" : isError ? "failed" : "loading";
     const goTo = (atMs: number) => {
       isPlaying.set(false);
       at.set(Math.round(Math.min(endMs, Math.max(0, atMs))));
     };
     return {
+      /** Milliseconds from the start of the trace; null is now. */
       at,
       isPlaying,
       course,
+      /** The axis; where idle stretches are skipped they are drawn short. */
       timeline,
+      /** The last moment there is. */
       endMs,
-      calls: moments ? "ready" : isError ? "failed" : "loading",
+      calls,
       speed,
       skipsIdle,
       loadAgain: () => void refetch(),
@@ -108,7 +89,8 @@ export function PlayheadScope({
         show(null);
       },
       goTo,
-      step: (by) => goTo(stepFrom(course.times, at.value ?? 0, by) ?? (by > 0 ? endMs : 0)),
+      /** Next event, or before. */
+      step: (by: 1 | -1) => goTo(stepFrom(course.times, at.value ?? 0, by) ?? (by > 0 ? endMs : 0)),
       toggle() {
         if (!isPlaying.value && (at.value ?? 0) >= endMs) at.set(0);
         isPlaying.set(!isPlaying.value);
@@ -117,7 +99,6 @@ export function PlayheadScope({
       skipIdle,
     };
   }, [at, isPlaying, course, timeline, endMs, moments, isError, speed, skipsIdle, refetch, show]);
-  return <Context value={replay}>{children}</Context>;
 }
 
 /** The replay of the trace around this part of the page. */
@@ -172,13 +153,8 @@ function useMoments(trace: Trace, isWanted: boolean) {
 }
 
 async function loadMoments(sessionId: string, originMs: number): Promise<CallMoment[]> {
-  const pages: CallMoment[][] = [];
-  for (let after: number | null = 0; after !== null; ) {
-    const page: MomentList = await api.get(`/api/sessions/${sessionId}/moments?after=${after}`);
-    pages.push(readMomentList(page, originMs));
-    after = page.next;
-  }
-  return pages.flat();
+  const pages = await Array.fromAsync(walkPages<MomentList>(`/api/sessions/${sessionId}/moments`));
+  return pages.flatMap((page) => readMomentList(page, originMs));
 }
 
 /** While the playhead moves the address follows so often: browsers take only so many changes of it. */
@@ -189,7 +165,9 @@ const WRITE_MS = 300;
  * while it plays: any other change of the address stops it.
  */
 function useAddressAt(isPlaying: Signal<boolean>) {
-  const { atMs: asked, change } = useTraceAddress();
+  const { params, change } = useAddress();
+  const said = params.get("at") ?? "";
+  const asked = /^\d{1,12}$/.test(said) ? Number(said) : null;
   const [at] = useState(() => new Signal<number | null>(asked));
   const written = useRef(asked);
   // Layout effects, because a page that is left is only hidden until the next one is loaded.
@@ -200,19 +178,16 @@ function useAddressAt(isPlaying: Signal<boolean>) {
     at.set(asked);
   }, [asked, at, isPlaying]);
   useLayoutEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
     const write = () => {
-      timer = undefined;
       const { value } = at;
       if (value === null || value === written.current) return;
       written.current = value;
       change({ at: String(value) });
     };
-    const stop = at.subscribe(() => {
-      timer ??= setTimeout(write, WRITE_MS);
-    });
+    const throttle = createThrottle(write, () => WRITE_MS);
+    const stop = at.subscribe(throttle.soon);
     return () => {
-      clearTimeout(timer);
+      throttle.stop();
       stop();
     };
   }, [at, change]);
@@ -232,7 +207,6 @@ const MOST_FRAME_MS = 250;
 /** Without motion the playhead goes from one thing that happened to a later one, no more often than can be read. */
 const STEP_MS = 700;
 
-/** Moves the playhead while it plays, and stops at the end. */
 function usePlay(
   at: Signal<number | null>,
   isPlaying: Signal<boolean>,

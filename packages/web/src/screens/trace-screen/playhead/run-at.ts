@@ -5,7 +5,6 @@ import { walkRuns } from "@retinue/core/show/walk-runs";
 import { type Course, listAsks } from "./course.ts";
 import { type CallMoment, createSpending, type Spending, spentAt } from "./moments.ts";
 
-/** What is known of one run: its calls, what it used by itself, and with everything below it. */
 type RunCourse = { moments: readonly CallMoment[]; own: Spending; below: Spending };
 
 /** Takes the part of a run out of the course. */
