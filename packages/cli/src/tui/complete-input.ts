@@ -1,6 +1,6 @@
 import { measureWidth } from "../text-layout.ts";
 import type { Editor } from "./editor.ts";
-import { cutSpans, type StyledSpan } from "./spans.ts";
+import { cutSpans, makeSpan, type StyledSpan } from "./spans.ts";
 
 /** What could be typed at the cursor. `from` is where the word begins that a choice replaces. */
 export type Completion = {
@@ -124,9 +124,9 @@ export function drawCompletion(
     const gap = " ".repeat(Math.max(2, widest - measureWidth(value) + 2));
     return cutSpans(
       [
-        { text: isChosen ? "› " : "  ", style: "accent" },
-        { text: `${sign}${value}`, style: isChosen ? "bold" : "dim" },
-        { text: about === "" ? "" : `${gap}${about}`, style: "dim" },
+        makeSpan(isChosen ? "› " : "  ", "accent"),
+        makeSpan(`${sign}${value}`, isChosen ? "bold" : "dim"),
+        makeSpan(about === "" ? "" : `${gap}${about}`, "dim"),
       ],
       width,
     );
