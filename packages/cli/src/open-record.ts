@@ -6,8 +6,8 @@ import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-re
 import { RetinueError } from "@retinue/core/schema/error";
 import type { SessionRow } from "@retinue/core/schema/record";
 import { findPlaces } from "@retinue/core/settings/places";
-import { type CommonOptions, findProjectDir } from "./open-project.ts";
-import type { Terminal } from "./terminal.ts";
+import { findProjectDir } from "./open-project.ts";
+import type { Cli, Terminal } from "./terminal.ts";
 
 /** Opens the record for `read`; undefined if nothing was ever recorded. Another process may still write. */
 export async function withRecord<Value>(
@@ -44,13 +44,10 @@ export async function requireRecord<Value>(
 /** Opens the record for `work` on the session that a person names. */
 export function withSession<Value>(
   id: string,
-  options: CommonOptions,
-  terminal: Terminal,
+  cli: Cli,
   work: (record: Record, session: SessionRow) => Promise<Value>,
 ): Promise<Value> {
-  return requireRecord(terminal, id, async (record) =>
-    work(record, await findSession(record, id, options, terminal)),
-  );
+  return requireRecord(cli, id, async (record) => work(record, await findSession(record, id, cli)));
 }
 
 /** If the folder cannot be read, opening the record says what is wrong. */
@@ -63,14 +60,9 @@ function isMissing(path: string): boolean {
 }
 
 /** The session that a person names: by its id, the beginning of it, or `last` for the last one of this project. */
-export async function findSession(
-  record: Record,
-  id: string,
-  options: CommonOptions,
-  terminal: Terminal,
-): Promise<SessionRow> {
+export async function findSession(record: Record, id: string, cli: Cli): Promise<SessionRow> {
   if (id !== "last") return await record.findSession(id);
-  const project = realpathSync(findProjectDir(options, terminal));
+  const project = realpathSync(findProjectDir(cli));
   const [last] = (await record.listSessions({ project, limit: 1 })).sessions;
   if (last) return last;
   throw new RetinueError(
@@ -113,11 +105,6 @@ export function withChanges<Value>(
 }
 
 /** What a person names: `last` is this project's last session, because nobody means the files of another folder. */
-export async function nameChanges(
-  record: Record,
-  name: string,
-  options: CommonOptions,
-  terminal: Terminal,
-): Promise<string> {
-  return name === "last" ? (await findSession(record, name, options, terminal)).session_id : name;
+export async function nameChanges(record: Record, name: string, cli: Cli): Promise<string> {
+  return name === "last" ? (await findSession(record, name, cli)).session_id : name;
 }

@@ -19,7 +19,7 @@ import {
   refuseBadAccountId,
   saveAccount,
 } from "../save-account.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Cli, Terminal } from "../terminal.ts";
 
 /** Declares `retinue accounts add` for every kind of account. Secrets are never taken as flags: others can see those. */
 export function registerAccountsAdd(accounts: CliCommand): void {
@@ -105,31 +105,23 @@ type AddImapOptions = AddOptions & {
 };
 
 /** `retinue accounts add imap`: the mailbox is opened once before the account is kept. */
-async function addImap(options: AddImapOptions, terminal: Terminal): Promise<void> {
-  refuseBadAccountId(options.id);
-  const address = await askAddress(options.address, terminal);
+async function addImap(cli: Cli<AddImapOptions>): Promise<void> {
+  refuseBadAccountId(cli.options.id);
+  const address = await askAddress(cli.options.address, cli);
   const known = findKnownServers(address);
-  const imap = await askServer(
-    { ...options, kind: "imap", usualPort: 993, known: known?.imap },
-    address,
-    terminal,
-  );
-  const smtp = await askServer(
-    { ...options, kind: "smtp", usualPort: 465, known: known?.smtp },
-    address,
-    terminal,
-  );
-  if (known?.hint) terminal.tell(`${findMailDomain(address)}: ${known.hint}`);
-  const user = await askUser(options.user, address, terminal);
-  const password = await readPassword(options, user, terminal);
-  const id = await chooseAccountId(options, { kind: "imap", address }, terminal);
+  const imap = await askServer({ kind: "imap", usualPort: 993, known: known?.imap }, address, cli);
+  const smtp = await askServer({ kind: "smtp", usualPort: 465, known: known?.smtp }, address, cli);
+  if (known?.hint) cli.tell(`${findMailDomain(address)}: ${known.hint}`);
+  const user = await askUser(cli.options.user, address, cli);
+  const password = await readPassword(cli.options, user, cli);
+  const id = await chooseAccountId({ kind: "imap", address }, cli);
   const account = {
     ...{ id, kind: "imap" as const, address, services: ["mail" as const], user, imap, smtp },
-    ...(options.name !== undefined && { name: options.name }),
-    ...(options.caFile !== undefined && { caFile: resolve(terminal.cwd, options.caFile) }),
+    ...(cli.options.name !== undefined && { name: cli.options.name }),
+    ...(cli.options.caFile !== undefined && { caFile: resolve(cli.cwd, cli.options.caFile) }),
   };
-  await proveAccount(account, { password }, terminal);
-  await saveAccount(account, { password }, options, terminal);
+  await proveAccount(account, { password }, cli);
+  await saveAccount(account, { password }, cli);
 }
 
 async function askAddress(value: string | undefined, terminal: Terminal): Promise<string> {
@@ -157,23 +149,18 @@ function readPassword(
   );
 }
 
+type MailServer = ReturnType<typeof parseServer>;
+
 async function askServer(
-  from: {
-    kind: "imap" | "smtp";
-    imap?: string;
-    smtp?: string;
-    usualPort: number;
-    known: ReturnType<typeof parseServer> | undefined;
-  },
+  { kind, usualPort, known }: { kind: "imap" | "smtp"; usualPort: number; known: MailServer | undefined },
   address: string,
-  terminal: Terminal,
-) {
-  const { kind, usualPort, known } = from;
-  const value = from[kind];
+  cli: Cli<AddImapOptions>,
+): Promise<MailServer> {
+  const value = cli.options[kind];
   if (value === undefined && known) return known;
   const question = `the ${kind.toUpperCase()} server of ${findMailDomain(address)}`;
   const proposal = `${kind}.${findMailDomain(address)}`;
-  return parseServer(await askFor({ value, flag: `--${kind}`, question, proposal }, terminal), usualPort);
+  return parseServer(await askFor({ value, flag: `--${kind}`, question, proposal }, cli), usualPort);
 }
 
 type AddCaldavOptions = AddOptions & {
@@ -186,23 +173,23 @@ type AddCaldavOptions = AddOptions & {
 };
 
 /** `retinue accounts add caldav`: calendars and address books are looked for before the account is kept. */
-async function addCaldav(options: AddCaldavOptions, terminal: Terminal): Promise<void> {
-  refuseBadAccountId(options.id);
-  const services = parseServices(options.services, "caldav");
+async function addCaldav(cli: Cli<AddCaldavOptions>): Promise<void> {
+  refuseBadAccountId(cli.options.id);
+  const services = parseServices(cli.options.services, "caldav");
   const url = await askFor(
-    { value: options.url, flag: "--url", question: "the server, such as https://dav.example.org/" },
-    terminal,
+    { value: cli.options.url, flag: "--url", question: "the server, such as https://dav.example.org/" },
+    cli,
   );
   refusePlain(url);
-  const address = await askAddress(options.address, terminal);
-  const user = await askUser(options.user, address, terminal);
-  const password = await readPassword(options, user, terminal);
-  const id = await chooseAccountId(options, { kind: "caldav", address }, terminal);
+  const address = await askAddress(cli.options.address, cli);
+  const user = await askUser(cli.options.user, address, cli);
+  const password = await readPassword(cli.options, user, cli);
+  const id = await chooseAccountId({ kind: "caldav", address }, cli);
   const account = {
     ...{ id, kind: "caldav" as const, address, services, user, url },
   };
-  await proveAccount(account, { password }, terminal);
-  await saveAccount(account, { password }, options, terminal);
+  await proveAccount(account, { password }, cli);
+  await saveAccount(account, { password }, cli);
 }
 
 type AddGoogleOptions = AddOptions & {
@@ -220,24 +207,24 @@ type AddGoogleOptions = AddOptions & {
 const PATIENCE_MS = 5 * 60_000;
 
 /** `retinue accounts add google`: the person consents in their browser. */
-export async function addGoogle(options: AddGoogleOptions, terminal: Terminal): Promise<void> {
-  refuseBadAccountId(options.id);
-  const services = parseServices(options.services, "google");
-  const client = await findClient(options, terminal);
-  const { address, authUrl, tokenUrl, rootUrl } = options;
+export async function addGoogle(cli: Cli<AddGoogleOptions>): Promise<void> {
+  refuseBadAccountId(cli.options.id);
+  const services = parseServices(cli.options.services, "google");
+  const client = await findClient(cli);
+  const { address, authUrl, tokenUrl, rootUrl } = cli.options;
   const signedIn = await signInGoogle({
     ...client,
     ...{ services, address, authUrl, tokenUrl, now: Date.now },
     signal: AbortSignal.timeout(PATIENCE_MS),
     visit(url) {
-      const isOpened = options.browser && terminal.interactive && openBrowser(url, terminal.env);
-      terminal.tell(`${isOpened ? "your browser shows" : "open"} this page to give your consent:\n${url}`);
+      const isOpened = cli.options.browser && cli.interactive && openBrowser(url, cli.env);
+      cli.tell(`${isOpened ? "your browser shows" : "open"} this page to give your consent:\n${url}`);
     },
   });
   for (const service of services)
     if (!signedIn.services.includes(service))
-      terminal.tell(`warning: ${service} was not consented to, and is left out`);
-  const id = await chooseAccountId(options, { kind: "google", address: signedIn.address }, terminal);
+      cli.tell(`warning: ${service} was not consented to, and is left out`);
+  const id = await chooseAccountId({ kind: "google", address: signedIn.address }, cli);
   const account = {
     id,
     kind: "google" as const,
@@ -248,30 +235,31 @@ export async function addGoogle(options: AddGoogleOptions, terminal: Terminal): 
     ...(tokenUrl !== undefined && { tokenUrl }),
     ...(rootUrl !== undefined && { rootUrl }),
   };
-  await saveAccount(account, signedIn.secrets, options, terminal);
+  await saveAccount(account, signedIn.secrets, cli);
 }
 
 type Client = { clientId: string; clientSecret?: string | undefined };
 
-async function findClient({ clientId, clientFile }: AddGoogleOptions, terminal: Terminal): Promise<Client> {
+async function findClient(cli: Cli<AddGoogleOptions>): Promise<Client> {
+  const { clientId, clientFile } = cli.options;
   if (clientFile !== undefined) {
-    const client = readClient(await readText(resolve(terminal.cwd, clientFile)), clientFile);
+    const client = readClient(await readText(resolve(cli.cwd, clientFile)), clientFile);
     if (clientId !== undefined && clientId !== client.clientId)
       throw new RetinueError("usage", "--client-id and --client-file name two clients", "give one of them");
     return client;
   }
-  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET } = terminal.env;
+  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET } = cli.env;
   const id = await askFor(
     {
       value: clientId ?? (GOOGLE_CLIENT_ID || undefined),
       flag: "--client-id or --client-file",
       question: "id of your OAuth client (of the kind 'Desktop app', from console.cloud.google.com)",
     },
-    terminal,
+    cli,
   );
-  if (GOOGLE_CLIENT_SECRET || !terminal.interactive)
+  if (GOOGLE_CLIENT_SECRET || !cli.interactive)
     return { clientId: id, clientSecret: GOOGLE_CLIENT_SECRET || undefined };
-  const secret = await askHidden("its secret; empty if it has none", terminal);
+  const secret = await askHidden("its secret; empty if it has none", cli);
   return { clientId: id, clientSecret: secret.trim() || undefined };
 }
 
@@ -309,10 +297,10 @@ type AddSlackOptions = AddOptions & {
 };
 
 /** `retinue accounts add slack`: the token is shown to Slack before it is kept. */
-export async function addSlack(options: AddSlackOptions, terminal: Terminal): Promise<void> {
-  refuseBadAccountId(options.id);
-  const { token, userToken } = await readTokens(options, terminal);
-  const { apiUrl } = options;
+export async function addSlack(cli: Cli<AddSlackOptions>): Promise<void> {
+  refuseBadAccountId(cli.options.id);
+  const { token, userToken } = await readTokens(cli);
+  const { apiUrl } = cli.options;
   const signal = new AbortController().signal;
   const { user, team, scopes } = await fetchSlackIdentity(token, { apiUrl, signal });
   if (userToken !== undefined) {
@@ -321,21 +309,21 @@ export async function addSlack(options: AddSlackOptions, terminal: Terminal): Pr
       throw new RetinueError("input", `the two tokens are of two workspaces: ${team} and ${person.team}`);
   }
   const address = `${user}@${team}`;
-  const id = await chooseAccountId(options, { kind: "slack", address }, terminal);
+  const id = await chooseAccountId({ kind: "slack", address }, cli);
   const account = {
     ...{ id, kind: "slack" as const, address, team, scopes, services: ["slack" as const] },
     ...(apiUrl !== undefined && { apiUrl }),
   };
-  await saveAccount(account, { token, ...(userToken !== undefined && { userToken }) }, options, terminal);
+  await saveAccount(account, { token, ...(userToken !== undefined && { userToken }) }, cli);
 }
 
 type Tokens = { token: string; userToken?: string | undefined };
 
-async function readTokens(options: AddSlackOptions, terminal: Terminal): Promise<Tokens> {
-  const { tokenStdin, tokenEnv, userTokenEnv } = options;
-  const person = userTokenEnv === undefined ? undefined : readTokenVariable(userTokenEnv, terminal);
+async function readTokens(cli: Cli<AddSlackOptions>): Promise<Tokens> {
+  const { tokenStdin, tokenEnv, userTokenEnv } = cli.options;
+  const person = userTokenEnv === undefined ? undefined : readTokenVariable(userTokenEnv, cli);
   if (tokenStdin && tokenEnv === undefined) {
-    const [first = "", second = ""] = await readStdinLines(terminal);
+    const [first = "", second = ""] = await readStdinLines(cli);
     if (first.trim() === "") throw new RetinueError("input", "stdin holds no token");
     return { token: first.trim(), userToken: person ?? (second.trim() || undefined) };
   }
@@ -345,9 +333,9 @@ async function readTokens(options: AddSlackOptions, terminal: Terminal): Promise
     env: tokenEnv,
     flags: "--token-stdin or --token-env",
   };
-  const token = (await readSecret(source, terminal)).trim();
+  const token = (await readSecret(source, cli)).trim();
   if (person !== undefined || tokenEnv !== undefined) return { token, userToken: person };
-  const asked = await askHidden("a person's token for searching (xoxp-…); empty for none", terminal);
+  const asked = await askHidden("a person's token for searching (xoxp-…); empty for none", cli);
   return { token, userToken: asked.trim() || undefined };
 }
 

@@ -7,7 +7,6 @@ import { AGENT_FIELDS, type AgentField } from "@retinue/core/schema/agent-fields
 import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import {
-  type CommonOptions,
   type OpenProject,
   openProject,
   openSoundProject,
@@ -16,7 +15,7 @@ import {
   showSource,
 } from "../open-project.ts";
 import { collectValue } from "../options.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type Cli, type CommonOptions, printResult } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { registerAgentsCheck } from "./agents-check.ts";
 import { registerAgentsImport } from "./agents-import.ts";
@@ -52,9 +51,9 @@ export default function registerAgents(agents: CliCommand): void {
 }
 
 /** `retinue agents list`. */
-export async function listAgents(options: CommonOptions, terminal: Terminal): Promise<void> {
-  const project = await openProject(options, terminal);
-  printResult(options, terminal, { value: asJson(project), text: () => asText(project) });
+export async function listAgents(cli: Cli): Promise<void> {
+  const project = await openProject(cli);
+  printResult(cli, { value: asJson(project), text: () => asText(project) });
 }
 
 function asText({ registry, problems, projectDir, places }: OpenProject): string[] {
@@ -136,11 +135,11 @@ function asJson({ registry, problems }: OpenProject): object {
 }
 
 /** `retinue agents show`. */
-async function showAgent(name: string, options: CommonOptions, terminal: Terminal): Promise<void> {
-  const project = await openProject(options, terminal);
+async function showAgent(name: string, cli: Cli): Promise<void> {
+  const project = await openProject(cli);
   const agent = requireAgent(project.registry, name);
   const problems = project.problems.filter((problem) => problem.file === agent.source.file);
-  printResult(options, terminal, {
+  printResult(cli, {
     value: { ...agent, problems },
     text: () => describeAgent(agent, problems, project),
   });
@@ -216,10 +215,10 @@ function showLimits(limits: Agent["limits"]): string | undefined {
 type ExplainOptions = CommonOptions & { parent: string[] };
 
 /** `retinue agents explain`: what an agent may use below the given parents, and who decides that. */
-async function explainAgent(name: string, options: ExplainOptions, terminal: Terminal): Promise<void> {
-  const project = await openSoundProject(options, terminal);
+async function explainAgent(name: string, cli: Cli<ExplainOptions>): Promise<void> {
+  const project = await openSoundProject(cli);
   const agent = requireAgent(project.registry, name);
-  const line = [...options.parent.map((parent) => requireAgent(project.registry, parent)), agent];
+  const line = [...cli.options.parent.map((parent) => requireAgent(project.registry, parent)), agent];
   const chain = buildChain(line, project);
   const rows = explainTools(chain);
   const delegatesTo = listDelegates(line, chain, project);
@@ -233,7 +232,7 @@ async function explainAgent(name: string, options: ExplainOptions, terminal: Ter
     row.layer,
     stripControls([row.rule ?? "-", ...(row.patterns ? [`[${row.patterns.join(", ")}]`] : [])].join(" ")),
   ]);
-  printResult(options, terminal, {
+  printResult(cli, {
     value: { agent: agent.name, chain: names, layers, allowed, tools: rows, delegatesTo },
     text: () => [
       names.join(" > "),

@@ -15,7 +15,7 @@ import { Option } from "commander";
 import { readStdin } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { loadEffectiveSettings, showOrigin } from "../effective-settings.ts";
-import { type CommonOptions, findSettingsFiles, type OpenProject, openProject } from "../open-project.ts";
+import { findSettingsFiles, type OpenProject, openProject } from "../open-project.ts";
 import {
   findSettingSchema,
   isSecret,
@@ -25,7 +25,7 @@ import {
   readValueAt,
   showKey,
 } from "../setting-key.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Cli, CommonOptions } from "../terminal.ts";
 import { writeWhole } from "../write-files.ts";
 
 /** Declares `retinue config set` and `unset`. */
@@ -55,32 +55,27 @@ function withScope(command: CliCommand): CliCommand {
 type SetOptions = CommonOptions & { global?: boolean; project?: boolean };
 
 /** `retinue config set`: checks the changed file before writing it. */
-async function setSetting(key: string, text: string, options: SetOptions, terminal: Terminal): Promise<void> {
+async function setSetting(key: string, text: string, cli: Cli<SetOptions>): Promise<void> {
   const keys = parseKey(key);
   const schema = findSettingSchema(keys);
   if (isSecret(keys) && text !== "-")
-    terminal.tell("warning: your shell may keep this secret in its history; give it by stdin: … set KEY -");
+    cli.tell("warning: your shell may keep this secret in its history; give it by stdin: … set KEY -");
   const value = parseValue(
-    text === "-" ? (await readStdin("value", MAX_VALUE, terminal)).replace(/\r?\n$/, "") : text,
+    text === "-" ? (await readStdin("value", MAX_VALUE, cli)).replace(/\r?\n$/, "") : text,
     schema,
     showKey(keys),
   );
-  await change(keys, value, options, terminal);
+  await change(keys, value, cli);
 }
 
 /** `retinue config unset`: takes a key out of a file. */
-async function unsetSetting(key: string, options: SetOptions, terminal: Terminal): Promise<void> {
-  await change(parseKey(key), undefined, options, terminal);
+async function unsetSetting(key: string, cli: Cli<SetOptions>): Promise<void> {
+  await change(parseKey(key), undefined, cli);
 }
 
-async function change(
-  keys: readonly string[],
-  value: unknown,
-  options: SetOptions,
-  terminal: Terminal,
-): Promise<void> {
-  const project = await openProject(options, terminal);
-  const scope = options.project ? "project" : "user";
+async function change(keys: readonly string[], value: unknown, cli: Cli<SetOptions>): Promise<void> {
+  const project = await openProject(cli);
+  const scope = cli.options.project ? "project" : "user";
   const file = findSettingsFiles(project)[scope];
   const { text, before } = await readNow(file);
   const edited = editText(text, keys, value);
@@ -90,7 +85,7 @@ async function change(
     const own = scope === "user" ? { mode: 0o600, folderMode: 0o700 } : { within: project.projectDir };
     await writeWhole(file, edited, own);
   }
-  await reportChange({ keys, value, file, changed: edited !== text }, options, terminal);
+  await reportChange({ keys, value, file, changed: edited !== text }, cli);
 }
 
 async function readNow(file: string): Promise<{ text: string; before: SettingsFile }> {
@@ -181,15 +176,11 @@ function ruleFault(text: string): string | undefined {
 type Changed = { keys: readonly string[]; value: unknown; file: string; changed: boolean };
 
 /** Says what was changed, and which value applies now if it is another one. */
-async function reportChange(
-  { keys, value, file, changed }: Changed,
-  options: SetOptions,
-  terminal: Terminal,
-): Promise<void> {
+async function reportChange({ keys, value, file, changed }: Changed, cli: Cli<SetOptions>): Promise<void> {
   const key = showKey(keys);
-  const settings = await loadEffectiveSettings(options, terminal);
+  const settings = await loadEffectiveSettings(cli);
   const holds = readValueAt(settings.value, keys);
-  if (options.json) {
+  if (cli.options.json) {
     const shown = {
       key,
       value: maskSecrets(value, keys) ?? null,
@@ -197,15 +188,15 @@ async function reportChange(
       changed,
       effective: maskSecrets(holds, keys) ?? null,
     };
-    return terminal.print(writeJson(shown, 2));
+    return cli.print(writeJson(shown, 2));
   }
   const now =
     value === undefined ? "removed" : `= ${cutToLine(JSON.stringify(maskSecrets(value, keys)), 200)}`;
-  terminal.print(changed ? `${key} ${now} in ${file}` : `nothing to change: ${key} is so already in ${file}`);
+  cli.print(changed ? `${key} ${now} in ${file}` : `nothing to change: ${key} is so already in ${file}`);
   if (isDeepStrictEqual(holds, value) || holds === undefined) return;
   const leaf = settings.leaves.find((each) => showKey(each.keys) === key);
   const by = leaf ? ` (${leaf.origins.map((each) => showOrigin(each, "")).join(" + ")})` : "";
-  terminal.tell(`note: what holds here is ${cutToLine(JSON.stringify(maskSecrets(holds, keys)), 200)}${by}`);
+  cli.tell(`note: what holds here is ${cutToLine(JSON.stringify(maskSecrets(holds, keys)), 200)}${by}`);
 }
 
 const MAX_VALUE = 1_000_000;

@@ -9,8 +9,8 @@ import type { Runtime } from "@retinue/core/runtime/create-runtime";
 import type { Procedure } from "@retinue/offline/conversation";
 import { main } from "@retinue/offline/main";
 import type { CliCommand } from "../cli-command.ts";
-import { type CommonOptions, type OpenProject, openSoundProject } from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import { type OpenProject, openSoundProject } from "../open-project.ts";
+import { type Cli, type CommonOptions, changeOptions } from "../terminal.ts";
 import { drawTable, wrapWords } from "../text-layout.ts";
 import { chooseFormat, type RunOptions } from "../work/run-options.ts";
 import { watchTask } from "../work/run-task.ts";
@@ -30,32 +30,32 @@ const TASK =
   "Find where the discount of a cart is worked out and summarise it. Find where receipts are printed and summarise it. Ask quality-lead to check src/cart.js.";
 
 /** `retinue demo`: a small tree of real agents at work on an example project, without a key and without a network. */
-async function runDemo(options: DemoOptions, terminal: Terminal): Promise<number> {
+async function runDemo(cli: Cli<DemoOptions>): Promise<number> {
   using example = makeDemoProject();
-  const project = await openDemo(example.dir, terminal);
+  const project = await openDemo(example.dir, cli);
   const canTest = !("fault" in (await findBubblewrap()));
-  const run: RunOptions = { ...options, allowedTools: [], disallowedTools: [] };
-  const isText = chooseFormat(run) === "text";
-  const say = isText ? (line: string) => terminal.tell(wrapWords(line, terminal)) : () => {};
+  const run = changeOptions(cli, { allowedTools: [], disallowedTools: [] });
+  const isText = chooseFormat(run.options) === "text";
+  const say = isText ? (line: string) => cli.tell(wrapWords(line, cli)) : () => {};
   const answer: string[] = [];
-  const seen: Terminal = isText ? { ...terminal, print: (text) => void answer.push(text) } : terminal;
+  const seen = isText ? { ...run, print: (text: string) => void answer.push(text) } : run;
   let sessionId = "last";
   const begin = async (runtime: Runtime) => {
     const handle = await runtime.start({ agent: "main", task: TASK, model: "offline" });
     sessionId = handle.sessionId;
     return handle;
   };
-  introduction(canTest, terminal.screen !== undefined).forEach(say);
-  const tools = isText && terminal.screen ? { tools: paceTools(builtInTools) } : {};
-  const code = await watchTask(project, run, seen, begin, { procedures: [leadBy(canTest)], ...tools });
-  for (const line of digestAnswer(answer.join("\n\n"))) terminal.print(wrapWords(line, terminal, 2));
+  introduction(canTest, cli.screen !== undefined).forEach(say);
+  const tools = isText && cli.screen ? { tools: paceTools(builtInTools) } : {};
+  const code = await watchTask(project, seen, begin, { procedures: [leadBy(canTest)], ...tools });
+  for (const line of digestAnswer(answer.join("\n\n"))) cli.print(wrapWords(line, cli, 2));
   conclusion(sessionId, canTest).forEach(say);
   return code;
 }
 
 /** The user's settings with the built-in agents and the example's, so that nobody's own agents change what is shown. */
-async function openDemo(dir: string, terminal: Terminal): Promise<OpenProject> {
-  const project = await openSoundProject({ cwd: dir }, terminal);
+async function openDemo(dir: string, cli: Cli): Promise<OpenProject> {
+  const project = await openSoundProject(changeOptions(cli, { cwd: dir }));
   const builtinDir = BUILTIN_DIR;
   const registry = await loadAgents({ projectDir: dir, builtinDir, known: project.known });
   return { ...project, registry };

@@ -22,8 +22,8 @@ import {
   runChecks,
 } from "../doctor/run-checks.ts";
 import { EXIT } from "../exit-code.ts";
-import { type CommonOptions, openProject } from "../open-project.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { openProject } from "../open-project.ts";
+import { type Cli, type CommonOptions, printResult, type Terminal } from "../terminal.ts";
 import { wrapWords } from "../text-layout.ts";
 
 /** Declares `retinue doctor`. */
@@ -52,30 +52,27 @@ const SLOW_MS = 1_500;
 const INDENT = 12;
 
 /** `retinue doctor`: checks everything that a run needs; 1 if something does not work. */
-async function runDoctor(options: DoctorOptions, terminal: Terminal): Promise<number> {
-  const { exitCode, isLate } = await tellFindings(options, terminal);
+async function runDoctor(cli: Cli<DoctorOptions>): Promise<number> {
+  const { exitCode, isLate } = await tellFindings(cli);
   if (isLate) leaveSoon();
   return exitCode;
 }
 
 /** Prints what every check found. `isLate` says that a check was given up and may still be at work. */
-export async function tellFindings(
-  options: DoctorOptions,
-  terminal: Terminal,
-): Promise<{ exitCode: number; isLate: boolean }> {
-  const slow = tellSlowness(terminal);
-  const done = await runDoctorChecks(options, terminal, {
+export async function tellFindings(cli: Cli<DoctorOptions>): Promise<{ exitCode: number; isLate: boolean }> {
+  const slow = tellSlowness(cli);
+  const done = await runDoctorChecks(cli, {
     begins: slow.begin,
     checked(checked) {
       slow.done(checked.name);
-      if (!options.json) showFindings(checked, terminal);
+      if (!cli.options.json) showFindings(checked, cli);
     },
   }).finally(slow.stop);
   const findings = done.flatMap((each) => each.findings);
   const count = (verdict: CheckVerdict) => findings.filter((each) => each.verdict === verdict).length;
   const problems = count("problem");
   const warnings = count("warning");
-  printResult(options, terminal, {
+  printResult(cli, {
     value: asJson(done, problems, warnings),
     text: () => `\n${conclusion(problems, warnings)}`,
   });
@@ -137,14 +134,10 @@ type DoctorWatch = {
 };
 
 /** Checks everything that a run needs, in the project as it is on disk now. */
-async function runDoctorChecks(
-  options: DoctorOptions,
-  terminal: Terminal,
-  watch: DoctorWatch = {},
-): Promise<Checked[]> {
-  const transport = createTransport({ proxyEnv: terminal.env });
+async function runDoctorChecks(cli: Cli<DoctorOptions>, watch: DoctorWatch = {}): Promise<Checked[]> {
+  const transport = createTransport({ proxyEnv: cli.env });
   try {
-    const checks = await listChecks(options, terminal, transport);
+    const checks = await listChecks(cli, transport);
     watch.begins?.(checks);
     return await runChecks(checks, (checked) => watch.checked?.(checked));
   } finally {
@@ -153,14 +146,13 @@ async function runDoctorChecks(
 }
 
 async function listChecks(
-  options: DoctorOptions,
-  terminal: Terminal,
+  cli: Cli<DoctorOptions>,
   transport: ReturnType<typeof createTransport>,
 ): Promise<DoctorCheck[]> {
-  const project = await openProject(options, terminal);
+  const project = await openProject(cli);
   const { settings, places, projectDir } = project;
-  const { env } = terminal;
-  const models = { settings, env, transport, offline: options.offline === true };
+  const { env } = cli;
+  const models = { settings, env, transport, offline: cli.options.offline === true };
   return [
     { name: "node", run: () => checkNode(process.versions.node) },
     { name: "sandbox", patienceMs: 25_000, run: () => checkSandbox(settings.shell) },
@@ -176,13 +168,13 @@ async function listChecks(
     { name: "agents", run: () => checkAgentFiles(project) },
     { name: "accounts", run: () => checkAccounts(env, settings) },
     { name: "keyring", patienceMs: 4_000, run: () => checkKeyring(env) },
-    { name: "terminal", run: () => checkTerminal(terminal) },
+    { name: "terminal", run: () => checkTerminal(cli) },
   ];
 }
 
 /** What `retinue doctor` would find now; without the terminal, which means nothing to a browser. */
-export async function checkHealth(options: CommonOptions, terminal: Terminal): Promise<HealthView["checks"]> {
-  const done = await runDoctorChecks(options, terminal);
+export async function checkHealth(cli: Cli): Promise<HealthView["checks"]> {
+  const done = await runDoctorChecks(cli);
   return done
     .filter(({ name }) => name !== "terminal")
     .flatMap(({ name, findings }) =>

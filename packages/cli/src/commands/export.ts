@@ -10,10 +10,9 @@ import { loadTrace } from "@retinue/core/trace/load-trace";
 import { writeTranscript } from "@retinue/core/trace/write-transcript";
 import type { CliCommand } from "../cli-command.ts";
 import { copyFolder } from "../copy-folder.ts";
-import type { CommonOptions } from "../open-project.ts";
 import { withSession } from "../open-record.ts";
 import { SESSION_ID } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Cli, CommonOptions, Terminal } from "../terminal.ts";
 import { makePrivateFolder, saveText } from "../write-files.ts";
 
 /** Declares `retinue export`. */
@@ -49,19 +48,19 @@ const NAMES: { readonly [Format in ExportFormat]: string } = {
 };
 
 /** `retinue export`: everything the record holds of a session. */
-export async function exportSession(id: string, options: ExportOptions, terminal: Terminal): Promise<void> {
-  const place = choosePlace(options, terminal);
-  const session = await withSession(id, options, terminal, async (record, found) => {
+export async function exportSession(id: string, cli: Cli<ExportOptions>): Promise<void> {
+  const place = choosePlace(cli);
+  const session = await withSession(id, cli, async (record, found) => {
     if (place.kind === "text") {
-      await saveText(await renderSession(record, found, place.format), options.output, terminal);
+      await saveText(await renderSession(record, found, place.format), cli.options.output, cli);
       return found;
     }
     await makePrivateFolder(place.folder);
     for (const format of place.formats)
-      await saveText(await renderSession(record, found, format), join(place.folder, NAMES[format]), terminal);
+      await saveText(await renderSession(record, found, format), join(place.folder, NAMES[format]), cli);
     return found;
   });
-  if (place.kind === "folder" && options.files) await copyWorkspace(session, place.folder, terminal);
+  if (place.kind === "folder" && cli.options.files) await copyWorkspace(session, place.folder, cli);
 }
 
 type Place =
@@ -69,7 +68,8 @@ type Place =
   | { kind: "folder"; folder: string; formats: readonly ExportFormat[] };
 
 /** A folder if it is one, ends like one, or has to hold files; otherwise one text, whose form its name may tell. */
-function choosePlace({ format, output, files, json }: ExportOptions, terminal: Terminal): Place {
+function choosePlace(cli: Cli<ExportOptions>): Place {
+  const { format, output, files, json } = cli.options;
   const wanted = format ?? (json ? "json" : undefined);
   if (output === "") throw new RetinueError("usage", "-o needs a name", "such as: -o session.md");
   if (output === undefined || output === "-") {
@@ -77,7 +77,7 @@ function choosePlace({ format, output, files, json }: ExportOptions, terminal: T
       throw new RetinueError("usage", "--files needs a folder to copy to", "name it with: -o FOLDER");
     return { kind: "text", format: wanted ?? "md" };
   }
-  const path = resolve(terminal.cwd, output);
+  const path = resolve(cli.cwd, output);
   const extension = extname(output);
   const byName = findFormat(extension.slice(1));
   if (extension === ".html" && !wanted)

@@ -7,14 +7,8 @@ import { showCount } from "@retinue/core/show/measures";
 import { cutToLine, writeJson } from "@retinue/core/text/plain-text";
 import { askLine, isYes } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
-import {
-  type CommonOptions,
-  type OpenProject,
-  openProject,
-  shortenPath,
-  showProblemCounts,
-} from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import { type OpenProject, openProject, shortenPath, showProblemCounts } from "../open-project.ts";
+import type { Cli, CommonOptions } from "../terminal.ts";
 import { wrapWords } from "../text-layout.ts";
 import { writeNew } from "../write-files.ts";
 
@@ -35,20 +29,20 @@ export default function registerInit(command: CliCommand): void {
 type InitOptions = CommonOptions & { dryRun?: boolean; yes?: boolean; example?: boolean };
 
 /** `retinue init`: makes a folder a project of Retinue. What is there is never touched, so it may be called again. */
-async function initProject(options: InitOptions, terminal: Terminal): Promise<void> {
-  const project = await openProject(options, terminal);
+async function initProject(cli: Cli<InitOptions>): Promise<void> {
+  const project = await openProject(cli);
   const found = findAgents(project);
   const hasOwn = found.some(({ scope }) => scope === "project");
-  const files = planFiles(project.projectDir, { example: options.example ?? !hasOwn });
+  const files = planFiles(project.projectDir, { example: cli.options.example ?? !hasOwn });
   const missing = files.filter(({ exists }) => !exists);
-  const tell = options.json
+  const tell = cli.options.json
     ? () => {}
-    : (lines: string[]) => terminal.print(lines.map((line) => wrapWords(line, terminal, 9)).join("\n"));
+    : (lines: string[]) => cli.print(lines.map((line) => wrapWords(line, cli, 9)).join("\n"));
   tell(describeProject(project, found, files));
-  const wanted = missing.length > 0 && !options.dryRun && (await isWanted(options, terminal));
+  const wanted = missing.length > 0 && !cli.options.dryRun && (await isWanted(cli));
   const made = wanted ? await make(missing, project) : [];
-  if (options.json) return terminal.print(writeJson(asJson(files, made, found), 2));
-  tell(["", ...conclude(made, missing, options)]);
+  if (cli.options.json) return cli.print(writeJson(asJson(files, made, found), 2));
+  tell(["", ...conclude(made, missing, cli.options)]);
 }
 
 function describeProject(
@@ -70,9 +64,10 @@ function describeProject(
 }
 
 /** Asks a person; without one, new files in their own folder are a safe default. */
-async function isWanted({ yes, json }: InitOptions, terminal: Terminal): Promise<boolean> {
-  if (yes || json || !terminal.interactive) return true;
-  const answer = await askLine("make these files? [Y/n] ", terminal);
+async function isWanted(cli: Cli<InitOptions>): Promise<boolean> {
+  const { yes, json } = cli.options;
+  if (yes || json || !cli.interactive) return true;
+  const answer = await askLine("make these files? [Y/n] ", cli);
   if (answer === "" || isYes(answer)) return true;
   throw new RetinueError("denied", "nothing was made");
 }

@@ -3,7 +3,7 @@ import type { Listener } from "@retinue/core/host/event-bus";
 import type { RetinueEvent } from "@retinue/core/schema/event";
 import type { RunResult } from "@retinue/core/schema/result";
 import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
-import type { Terminal } from "../terminal.ts";
+import type { Cli, Terminal } from "../terminal.ts";
 import { chooseFormat, type RunOptions } from "../work/run-options.ts";
 import type { LiveView } from "./live-view.ts";
 import { createNotices, createProgress } from "./show-progress.ts";
@@ -23,14 +23,14 @@ export type TaskView = {
 };
 
 /** Opens what the options and the terminal call for: a live tree, a line for each event, or notices alone. */
-export async function openTaskView(options: RunOptions, terminal: Terminal): Promise<TaskView> {
-  const format = chooseFormat(options);
-  const isQuiet = options.print || format === "stream-json";
+export async function openTaskView(cli: Cli<RunOptions>): Promise<TaskView> {
+  const format = chooseFormat(cli.options);
+  const isQuiet = cli.options.print || format === "stream-json";
   const isText = !isQuiet && format === "text";
-  const live = isText ? await openLive(terminal) : undefined;
-  const shown = live ? { ...terminal, tell: live.tell } : terminal;
+  const live = isText ? await openLive(cli) : undefined;
+  const shown = live ? { ...cli, tell: live.tell } : cli;
   const notices = createNotices(shown);
-  const progress = live || isQuiet ? undefined : createProgress(terminal, { endsWithError: isText });
+  const progress = live || isQuiet ? undefined : createProgress(cli, { endsWithError: isText });
   const tally = isText ? createTaskTally() : undefined;
   let isAsked = false;
   return {
@@ -48,7 +48,7 @@ export async function openTaskView(options: RunOptions, terminal: Terminal): Pro
     },
     close: () => live?.close(),
     tellTally(results) {
-      if (tally) terminal.tell(tally.line(results, terminal.screen?.size().columns));
+      if (tally) cli.tell(tally.line(results, cli.screen?.size().columns));
     },
   };
 }

@@ -12,7 +12,7 @@ import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { PermissionMode } from "@retinue/core/schema/rights";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import { describeUnheld, type OpenProject, openSoundProject } from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Cli, Terminal } from "../terminal.ts";
 import { pickAgent, type RunOptions } from "../work/run-options.ts";
 import { type CommandDesk, performCommand } from "./perform-command.ts";
 import { followTranscript } from "./transcript.ts";
@@ -38,20 +38,21 @@ export type Engine = {
 };
 
 /** Loads the project and opens the runtime. Throws what a person must fix before anything can run. */
-export async function openEngine(options: TuiOptions, terminal: Terminal, tui: Tui): Promise<Engine> {
-  const project = await openSoundProject(options, terminal);
-  const agent = pickAgent(project.registry, options.agent);
+export async function openEngine(cli: Cli<TuiOptions>, tui: Tui): Promise<Engine> {
+  const project = await openSoundProject(cli);
+  const agent = pickAgent(project.registry, cli.options.agent);
   const approver = createApprover(tui, (request) => findDiff(request, desk.runtime));
-  const open = (mode: TuiState["facts"]["mode"]) => openRuntime(project, mode, { terminal, tui, approver });
-  const runtime = open(options.permissionMode ?? "default");
+  const open = (mode: TuiState["facts"]["mode"]) =>
+    openRuntime(project, mode, { terminal: cli, tui, approver });
+  const runtime = open(cli.options.permissionMode ?? "default");
   const desk: CommandDesk = {
     tui,
-    terminal,
+    terminal: cli,
     project,
     agent,
     runtime,
     transcripts: followTranscript(tui, () => desk.runtime.record),
-    model: options.model,
+    model: cli.options.model,
     reports: [],
     async reopen(mode) {
       await desk.runtime.close();
@@ -64,7 +65,7 @@ export async function openEngine(options: TuiOptions, terminal: Terminal, tui: T
   const place = { dataDir: project.places.dataDir, projectDir: project.projectDir };
   tui.dispatch({ type: "history", items: await loadHistory(place) });
   const agents = project.registry.list().map(({ name }) => name);
-  tui.dispatch({ type: "ready", agent, model: options.model ?? "", agents });
+  tui.dispatch({ type: "ready", agent, model: cli.options.model ?? "", agents });
   for (const line of describeUnheld(project)) desk.say(line, "warning");
   const engine: Engine = {
     async perform(effect) {
@@ -85,8 +86,8 @@ export async function openEngine(options: TuiOptions, terminal: Terminal, tui: T
       await desk.runtime.close();
     },
   };
-  if (options.resume !== undefined || options.continue)
-    void engine.perform({ kind: "command", name: "resume", rest: options.resume ?? "" });
+  if (cli.options.resume !== undefined || cli.options.continue)
+    void engine.perform({ kind: "command", name: "resume", rest: cli.options.resume ?? "" });
   return engine;
 }
 

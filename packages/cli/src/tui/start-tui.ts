@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { RetinueError } from "@retinue/core/schema/error";
-import type { Terminal } from "../terminal.ts";
+import type { Cli } from "../terminal.ts";
 import { createPaint, hasColour, hasUnicode } from "../tree/canvas.ts";
 import type { Look } from "./app.ts";
 import { drawScreen } from "./draw-screen.ts";
@@ -11,12 +11,12 @@ import { createTui, sayFarewell, type Tui } from "./tui.ts";
 import { createState, type Effect } from "./tui-state.ts";
 
 /** `retinue` on a terminal: the conversation, until the person leaves. Gives the exit code. */
-export async function startTui(options: TuiOptions, terminal: Terminal): Promise<number> {
-  if (isLinear(options, terminal.env)) {
+export async function startTui(cli: Cli<TuiOptions>): Promise<number> {
+  if (isLinear(cli)) {
     const { talkLinearly } = await import("./talk-linearly.ts");
-    return talkLinearly(options, terminal);
+    return talkLinearly(cli);
   }
-  if (!terminal.hasScreen)
+  if (!cli.hasScreen)
     throw new RetinueError(
       "usage",
       "there is no terminal to draw on",
@@ -32,10 +32,10 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
     else if (effect.kind === "redraw") repaint();
     else engine.promise.then((it) => it.perform(effect)).catch(() => {});
   };
-  const project = basename(resolve(terminal.cwd, options.cwd ?? "."));
-  const tui = createTui(createState(project, options.permissionMode ?? "default"), perform);
-  const look = createLook(terminal.env);
-  const screen = guardScreen(terminal.stdin);
+  const project = basename(resolve(cli.cwd, cli.options.cwd ?? "."));
+  const tui = createTui(createState(project, cli.options.permissionMode ?? "default"), perform);
+  const look = createLook(cli.env);
+  const screen = guardScreen(cli.stdin);
   const repaint = () => look.shown && screen.repaint(look.shown.lines, look.shown.cursor);
   paintFirst(tui, look, screen.paint);
   const { unmount } = await showApp(tui, look);
@@ -53,7 +53,7 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
   process.on("SIGTERM", caught).on("SIGHUP", caught).on("SIGINT", interrupted).on("SIGCONT", repaint);
   try {
     const { openEngine } = await import("./engine.ts");
-    const opened = await openEngine(options, terminal, tui);
+    const opened = await openEngine(cli, tui);
     engine.resolve(opened);
     const code = await left.promise;
     const hurried = await Promise.race([opened.close(isEnded ? "leave" : "end"), impatient.promise]);
@@ -63,7 +63,7 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
     tui.stop();
     screen.restore();
     process.off("SIGTERM", caught).off("SIGHUP", caught).off("SIGINT", interrupted).off("SIGCONT", repaint);
-    sayFarewell(tui, terminal);
+    sayFarewell(tui, cli);
     // What did not settle in time would keep the process alive.
     if (isHurried) process.exit(await impatient.promise);
   }
@@ -72,7 +72,8 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
 const LEFT_AT_ONCE = 130;
 
 /** Text without a screen: asked for, or all that the terminal can do. */
-function isLinear({ linear, screenReader }: TuiOptions, env: NodeJS.ProcessEnv): boolean {
+function isLinear({ options, env }: Cli<TuiOptions>): boolean {
+  const { linear, screenReader } = options;
   return linear === true || screenReader === true || env.RETINUE_LINEAR === "1" || env.TERM === "dumb";
 }
 

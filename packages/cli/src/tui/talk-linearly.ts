@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
 import { findProjectDir } from "../open-project.ts";
 import { createProgress } from "../progress/show-progress.ts";
-import { isTerminalGone, type Terminal } from "../terminal.ts";
+import { type Cli, isTerminalGone, type Terminal } from "../terminal.ts";
 import { describeAskedCall, sayRisk } from "../work/waiting.ts";
 import type { Key } from "./editor.ts";
 import { type Engine, openEngine, type TuiOptions } from "./engine.ts";
@@ -14,7 +14,7 @@ const HUNG_UP = 129;
 const NOWHERE = { runIds: [], page: 1, most: 0 };
 
 /** The same conversation, line by line: nothing is ever redrawn, so that it can be read aloud. Gives the exit code. */
-export async function talkLinearly(options: TuiOptions, terminal: Terminal): Promise<number> {
+export async function talkLinearly(cli: Cli<TuiOptions>): Promise<number> {
   const engine = Promise.withResolvers<Engine>();
   const left = Promise.withResolvers<number>();
   const work = { open: 0, onDone: () => {} };
@@ -30,24 +30,24 @@ export async function talkLinearly(options: TuiOptions, terminal: Terminal): Pro
     };
     engine.promise.then((it) => it.perform(effect)).then(done, done);
   };
-  const project = basename(findProjectDir(options, terminal));
-  const tui = createTui(createState(project, options.permissionMode ?? "default"), perform);
-  const opened = await openEngine(options, terminal, withProgress(tui, terminal)).catch((thrown) => {
+  const project = basename(findProjectDir(cli));
+  const tui = createTui(createState(project, cli.options.permissionMode ?? "default"), perform);
+  const opened = await openEngine(cli, withProgress(tui, cli)).catch((thrown) => {
     tui.stop();
     throw thrown;
   });
   engine.resolve(opened);
-  terminal.print(`Retinue in ${project}. Type a request and Enter; /help lists commands, /quit leaves.`);
-  const release = listen(tui, terminal, { work, leave: left.resolve });
+  cli.print(`Retinue in ${project}. Type a request and Enter; /help lists commands, /quit leaves.`);
+  const release = listen(tui, cli, { work, leave: left.resolve });
   try {
     const code = await left.promise;
-    if (isBusy(tui.snapshot().state)) terminal.tell("settling; once more to leave at once");
+    if (isBusy(tui.snapshot().state)) cli.tell("settling; once more to leave at once");
     await opened.close(code === 0 ? "end" : "leave");
     return code;
   } finally {
     tui.stop();
     release();
-    sayFarewell(tui, terminal);
+    sayFarewell(tui, cli);
   }
 }
 

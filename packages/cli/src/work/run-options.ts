@@ -11,8 +11,7 @@ import type { ForkPoint } from "@retinue/core/schema/record";
 import type { PermissionMode } from "@retinue/core/schema/rights";
 import type { Settings } from "@retinue/core/schema/settings";
 import { readStdin } from "../ask.ts";
-import type { CommonOptions } from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Cli, CommonOptions, Terminal } from "../terminal.ts";
 
 /** Options of `retinue run`. */
 export type RunOptions = CommonOptions & {
@@ -20,8 +19,8 @@ export type RunOptions = CommonOptions & {
   model?: string;
   print?: boolean;
   outputFormat: "text" | "json" | "stream-json";
-  allowedTools: string[];
-  disallowedTools: string[];
+  allowedTools: readonly string[];
+  disallowedTools: readonly string[];
   permissionMode?: PermissionMode;
   maxTurns?: number;
   /** Of `spawn`: tool calls of the agent. */
@@ -165,13 +164,11 @@ function noTask(code: "usage" | "input"): RetinueError {
 const MAX_SCHEMA_BYTES = 200_000;
 
 /** The form that `--json-schema` asks of the answer: the schema itself, or a file that holds it. */
-export async function readAnswerSchema(
-  { jsonSchema, cwd }: RunOptions,
-  terminal: Terminal,
-): Promise<JsonSchema | undefined> {
+export async function readAnswerSchema(cli: Cli<RunOptions>): Promise<JsonSchema | undefined> {
+  const { jsonSchema, cwd } = cli.options;
   if (jsonSchema === undefined) return undefined;
   const isInline = /^\s*\{/.test(jsonSchema);
-  const text = isInline ? jsonSchema : await readSchemaFile(resolve(terminal.cwd, cwd ?? ".", jsonSchema));
+  const text = isInline ? jsonSchema : await readSchemaFile(resolve(cli.cwd, cwd ?? ".", jsonSchema));
   const schema = parseSchema(text, isInline ? "it" : jsonSchema);
   // A sound schema is understood whatever the value.
   const [issue] = await checkJson(schema, null);

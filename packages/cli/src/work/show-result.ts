@@ -5,7 +5,7 @@ import { readJsonObject } from "@retinue/core/schema/json-object";
 import type { Approval } from "@retinue/core/schema/record";
 import type { RunResult, Usage } from "@retinue/core/schema/result";
 import { stripControls, writeJson } from "@retinue/core/text/plain-text";
-import type { Terminal } from "../terminal.ts";
+import type { Cli, Terminal } from "../terminal.ts";
 import { chooseFormat, type RunOptions } from "./run-options.ts";
 import { describeWaiting, toWaitingLine, type WaitingLine } from "./waiting.ts";
 
@@ -16,21 +16,20 @@ type ShownOutcome = { results: readonly RunResult[]; waiting: readonly Approval[
 export function createResultView(
   runtime: Runtime,
   cwd: string,
-  options: RunOptions,
-  terminal: Terminal,
+  cli: Cli<RunOptions>,
 ): (outcome: ShownOutcome) => void | Promise<void> {
-  const format = chooseFormat(options);
-  if (format === "text") return (outcome) => printText(outcome, terminal);
+  const format = chooseFormat(cli.options);
+  if (format === "text") return (outcome) => printText(outcome, cli);
   const isStream = format === "stream-json";
-  const about = { cwd, permissionMode: options.permissionMode ?? "default" };
-  const write = (line: object) => terminal.print(writeJson(line));
+  const about = { cwd, permissionMode: cli.options.permissionMode ?? "default" };
+  const write = (line: object) => cli.print(writeJson(line));
   const stream = createJsonStream(runtime, about, isStream ? write : () => {});
   runtime.events(stream.take);
   return async ({ results, waiting }) => {
     await stream.written();
     const lines = results.map((result) => stream.finish(result, waiting));
     if (isStream) for (const line of lines) write(line);
-    else terminal.print(writeJson(lines.length === 1 ? lines[0] : lines, 2));
+    else cli.print(writeJson(lines.length === 1 ? lines[0] : lines, 2));
   };
 }
 
