@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
-import type { Cli, CommonOptions, Terminal } from "./terminal.ts";
+import type { Cli, Terminal } from "./terminal.ts";
 
 const MAX_SECRET = 4_000;
 
@@ -126,7 +126,7 @@ function missing(flags: string, proposal: string | undefined): RetinueError {
 }
 
 /** Asks a person to confirm what a command is about to do; without a terminal only `--yes` confirms. */
-export async function confirm(what: string, cli: Cli<CommonOptions & { yes?: boolean }>): Promise<boolean> {
+export async function confirm(what: string, cli: Cli<{ yes?: boolean }>): Promise<boolean> {
   const { yes } = cli.options;
   if (yes) return true;
   if (!cli.interactive)

@@ -4,7 +4,7 @@ import { listInside, openForReading, writeInside } from "@retinue/core/files/ope
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
-import type { Cli, CommonOptions, Terminal } from "./terminal.ts";
+import type { Cli, Terminal } from "./terminal.ts";
 
 const MAX_NAMED = 10;
 
@@ -56,7 +56,7 @@ type OutFolder = {
  * Makes the folder for `--out` before anything is spent on a run. What is copied later goes exactly there: agents may have
  * put links in the way.
  */
-export async function openOut(cli: Cli<CommonOptions & { out?: string }>): Promise<OutFolder | undefined> {
+export async function openOut(cli: Cli<{ out?: string }>): Promise<OutFolder | undefined> {
   const { out } = cli.options;
   if (out === undefined) return undefined;
   // An unset variable in a script must not mean the current folder.

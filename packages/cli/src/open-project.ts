@@ -10,7 +10,7 @@ import type { AgentSource, Problem } from "@retinue/core/schema/agent";
 import { RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
 import { stripControls } from "@retinue/core/text/plain-text";
-import type { Cli, CommonOptions } from "./terminal.ts";
+import type { Cli } from "./terminal.ts";
 
 /** The project a command works on. */
 export type OpenProject = Project & { projectDir: string };
@@ -24,7 +24,7 @@ export function findProjectDir(cli: Cli): string {
 }
 
 /** Loads settings and agents, with all their problems. */
-export async function openProject(cli: Cli<CommonOptions & { agents?: string }>): Promise<OpenProject> {
+export async function openProject(cli: Cli<{ agents?: string }>): Promise<OpenProject> {
   const projectDir = findProjectDir(cli);
   return {
     ...(await loadProject({ projectDir, env: cli.env, agentsJson: cli.options.agents })),
@@ -33,16 +33,14 @@ export async function openProject(cli: Cli<CommonOptions & { agents?: string }>)
 }
 
 /** The same for commands that must not run with broken settings. */
-export async function openSoundProject(cli: Cli<CommonOptions & { agents?: string }>): Promise<OpenProject> {
+export async function openSoundProject(cli: Cli<{ agents?: string }>): Promise<OpenProject> {
   const project = await openProject(cli);
   refuseBrokenSettings(project);
   return project;
 }
 
 /** The same for commands that run agents: first they warn about what is ignored. */
-export async function openWorkingProject(
-  cli: Cli<CommonOptions & { agents?: string }>,
-): Promise<OpenProject> {
+export async function openWorkingProject(cli: Cli<{ agents?: string }>): Promise<OpenProject> {
   const project = await openSoundProject(cli);
   for (const line of describeUnheld(project)) cli.tell(`warning: ${line}`);
   return project;

@@ -27,18 +27,15 @@ export async function withRecord<Value>(
   }
 }
 
-/**
- * The same where there must be a record. `missing` is the error if nothing was ever recorded, or the name of the session
- * that was asked for.
- */
+/** The same where there must be a record: `missing` is thrown if nothing was ever recorded. */
 export async function requireRecord<Value>(
   terminal: Terminal,
-  missing: string | (() => RetinueError),
+  missing: RetinueError,
   work: (record: Record) => Promise<Value>,
 ): Promise<Value> {
   const done = await withRecord(terminal, async (record) => ({ value: await work(record) }));
   if (done) return done.value;
-  throw typeof missing === "string" ? createNoSessionError(missing) : missing();
+  throw missing;
 }
 
 /** Opens the record for `work` on the session that a person names. */
@@ -47,7 +44,9 @@ export function withSession<Value>(
   cli: Cli,
   work: (record: Record, session: SessionRow) => Promise<Value>,
 ): Promise<Value> {
-  return requireRecord(cli, id, async (record) => work(record, await findSession(record, id, cli)));
+  return requireRecord(cli, createNoneYetError(`session '${id}'`), async (record) =>
+    work(record, await findSession(record, id, cli)),
+  );
 }
 
 /** If the folder cannot be read, opening the record says what is wrong. */
@@ -72,9 +71,9 @@ export async function findSession(record: Record, id: string, cli: Cli): Promise
   );
 }
 
-/** The error for a named session when nothing is recorded. */
-export function createNoSessionError(id: string): RetinueError {
-  return new RetinueError("input", `no session '${id}'; there are none yet`, "start one with: retinue run");
+/** The error for what a person names, such as `session 'ses_1'`, when nothing is recorded. */
+export function createNoneYetError(what: string): RetinueError {
+  return new RetinueError("input", `no ${what}; there are none yet`, "start one with: retinue run");
 }
 
 /** What names something that changed files. */
@@ -90,21 +89,17 @@ export function openKept(record: Record, { env }: Terminal): KeptChanges {
   return { record, dataDir, blobs: createBlobStore(join(dataDir, "blobs")) };
 }
 
-/** Opens the kept changes for `work`; an error if nothing was ever recorded. */
+/**
+ * Opens the kept changes for `work`, with the id of what a person names: `last` is this project's last session, because nobody
+ * means the files of another folder.
+ */
 export function withChanges<Value>(
-  terminal: Terminal,
   name: string,
-  work: (kept: KeptChanges) => Promise<Value>,
+  cli: Cli,
+  work: (kept: KeptChanges, id: string) => Promise<Value>,
 ): Promise<Value> {
-  const message = `no run or session '${name}'; there are none yet`;
-  return requireRecord(
-    terminal,
-    () => new RetinueError("input", message, "start one with: retinue run"),
-    (record) => work(openKept(record, terminal)),
-  );
-}
-
-/** What a person names: `last` is this project's last session, because nobody means the files of another folder. */
-export async function nameChanges(record: Record, name: string, cli: Cli): Promise<string> {
-  return name === "last" ? (await findSession(record, name, cli)).session_id : name;
+  return requireRecord(cli, createNoneYetError(`run or session '${name}'`), async (record) => {
+    const id = name === "last" ? (await findSession(record, name, cli)).session_id : name;
+    return work(openKept(record, cli), id);
+  });
 }

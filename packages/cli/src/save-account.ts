@@ -14,10 +14,10 @@ import { chooseSecretStore, findSecretStore } from "@retinue/assistant/accounts/
 import { RetinueError } from "@retinue/core/schema/error";
 import { findPlaces } from "@retinue/core/settings/places";
 import { cutToLine } from "@retinue/core/text/plain-text";
-import type { Cli, CommonOptions, Terminal } from "./terminal.ts";
+import type { Cli, Terminal } from "./terminal.ts";
 
 /** Options that adding any account has. */
-export type AddOptions = CommonOptions & { id?: string };
+export type AddOptions = { id?: string };
 
 /** The places of accounts on this machine. */
 export function findAccountPlaces({ env }: Pick<Terminal, "env">) {

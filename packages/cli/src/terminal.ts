@@ -37,10 +37,10 @@ export type Terminal = {
 export type CommonOptions = { cwd?: string; json?: boolean };
 
 /** What a command works with: the terminal it is called at, and the options it is given. */
-export type Cli<Options extends CommonOptions = CommonOptions> = Terminal & { readonly options: Options };
+export type Cli<Options extends object = object> = Terminal & { readonly options: CommonOptions & Options };
 
 /** The same command with other options. */
-export function changeOptions<Options extends CommonOptions, Others extends object>(
+export function changeOptions<Options extends object, Others extends object>(
   cli: Cli<Options>,
   others: Others,
 ): Cli<Options & Others> {

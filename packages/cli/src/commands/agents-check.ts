@@ -20,7 +20,7 @@ import {
   showProblemCounts,
   showProblemPlace,
 } from "../open-project.ts";
-import { type Cli, type CommonOptions, printResult } from "../terminal.ts";
+import { type Cli, printResult } from "../terminal.ts";
 
 /** Declares `retinue agents check`. */
 export function registerAgentsCheck(agents: CliCommand): void {
@@ -33,7 +33,7 @@ export function registerAgentsCheck(agents: CliCommand): void {
     .performs(checkAgents);
 }
 
-type CheckOptions = CommonOptions & { fix?: boolean };
+type CheckOptions = { fix?: boolean };
 
 /** `retinue agents check`: 1 if there are errors, 0 for everything that loads all the same. */
 async function checkAgents(files: readonly string[], cli: Cli<CheckOptions>): Promise<number> {

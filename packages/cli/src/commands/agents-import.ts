@@ -17,7 +17,7 @@ import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import { type OpenProject, openProject, shortenPath } from "../open-project.ts";
 import { VENDORS } from "../options.ts";
-import { type Cli, type CommonOptions, printResult, type Terminal } from "../terminal.ts";
+import { type Cli, printResult, type Terminal } from "../terminal.ts";
 import { writeNew } from "../write-files.ts";
 
 /** Declares `retinue agents import`. */
@@ -36,7 +36,7 @@ export function registerAgentsImport(agents: CliCommand): void {
     .performs(importAgents);
 }
 
-type ImportOptions = CommonOptions & {
+type ImportOptions = {
   from?: (typeof VENDORS)[number];
   global?: boolean;
   yes?: boolean;

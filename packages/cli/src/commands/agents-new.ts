@@ -11,7 +11,7 @@ import { stripControls, writeJson } from "@retinue/core/text/plain-text";
 import { askFor } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { type OpenProject, openProject, shortenPath, showSource } from "../open-project.ts";
-import type { Cli, CommonOptions } from "../terminal.ts";
+import type { Cli } from "../terminal.ts";
 import { writeNew } from "../write-files.ts";
 
 /** Declares `retinue agents new`. */
@@ -34,7 +34,7 @@ export function registerAgentsNew(agents: CliCommand): void {
     .performs(makeAgent);
 }
 
-type NewAgentOptions = CommonOptions & {
+type NewAgentOptions = {
   description?: string;
   tools?: string;
   model?: string;

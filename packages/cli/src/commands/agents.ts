@@ -15,7 +15,7 @@ import {
   showSource,
 } from "../open-project.ts";
 import { collectValue } from "../options.ts";
-import { type Cli, type CommonOptions, printResult } from "../terminal.ts";
+import { type Cli, printResult } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { registerAgentsCheck } from "./agents-check.ts";
 import { registerAgentsImport } from "./agents-import.ts";
@@ -212,7 +212,7 @@ function showLimits(limits: Agent["limits"]): string | undefined {
   return joinNames(parts);
 }
 
-type ExplainOptions = CommonOptions & { parent: string[] };
+type ExplainOptions = { parent: string[] };
 
 /** `retinue agents explain`: what an agent may use below the given parents, and who decides that. */
 async function explainAgent(name: string, cli: Cli<ExplainOptions>): Promise<void> {

@@ -60,7 +60,7 @@ type Answer = { allowed: boolean; note?: string };
 
 /** `retinue approve ID`: shows a call that waits, takes the answer, and continues its session. */
 async function approveCall(id: string, cli: Cli<ApproveOptions>): Promise<number> {
-  const unknown = () => new RetinueError("input", `no approval '${id}'; nothing was ever recorded`);
+  const unknown = new RetinueError("input", `no approval '${id}'; nothing was ever recorded`);
   const { approval, answer } = await requireRecord(cli, unknown, async (record) => {
     const approval = await record.findApproval(id);
     const session = await record.readSession(approval.sessionId);

@@ -5,8 +5,8 @@ import type { SessionRow } from "@retinue/core/schema/record";
 import { cancelUnheld } from "@retinue/core/session/cancel-recorded";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
-import { findSession, requireRecord } from "../open-record.ts";
-import { type Cli, type CommonOptions, printResult } from "../terminal.ts";
+import { createNoneYetError, findSession, requireRecord } from "../open-record.ts";
+import { type Cli, printResult } from "../terminal.ts";
 
 /** Declares `retinue cancel`. */
 export default function registerCancel(command: CliCommand): void {
@@ -21,7 +21,7 @@ export default function registerCancel(command: CliCommand): void {
     .performs(cancelWork);
 }
 
-type CancelOptions = CommonOptions & { wait: boolean };
+type CancelOptions = { wait: boolean };
 
 /** The outcome; `asked` means that the process at work has not confirmed it yet. */
 type CancelOutcome = { outcome: "cancelled" | "ended" | "asked" | "noted"; message: string };
@@ -31,7 +31,7 @@ const LOOK_MS = 100;
 
 /** `retinue cancel`: ends a session or a run of another process, or one that no process has any more. */
 async function cancelWork(id: string, cli: Cli<CancelOptions>): Promise<number> {
-  const done = await requireRecord(cli, id, async (record) => {
+  const done = await requireRecord(cli, createNoneYetError(`session '${id}'`), async (record) => {
     const request = await findWork(record, id, cli);
     return { ...request, ...(await cancel(record, request, cli.options.wait)) };
   });

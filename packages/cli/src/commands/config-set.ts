@@ -25,7 +25,7 @@ import {
   readValueAt,
   showKey,
 } from "../setting-key.ts";
-import type { Cli, CommonOptions } from "../terminal.ts";
+import type { Cli } from "../terminal.ts";
 import { writeWhole } from "../write-files.ts";
 
 /** Declares `retinue config set` and `unset`. */
@@ -52,7 +52,7 @@ function withScope(command: CliCommand): CliCommand {
     .option("--project", "in the project's settings, which may only narrow yours");
 }
 
-type SetOptions = CommonOptions & { global?: boolean; project?: boolean };
+type SetOptions = { global?: boolean; project?: boolean };
 
 /** `retinue config set`: checks the changed file before writing it. */
 async function setSetting(key: string, text: string, cli: Cli<SetOptions>): Promise<void> {

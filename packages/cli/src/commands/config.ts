@@ -14,7 +14,7 @@ import {
   readValueAt,
   showKey,
 } from "../setting-key.ts";
-import { type Cli, type CommonOptions, changeOptions, printResult, type Terminal } from "../terminal.ts";
+import { type Cli, changeOptions, printResult, type Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { registerConfigSet } from "./config-set.ts";
 
@@ -51,9 +51,9 @@ export default function registerConfig(config: CliCommand): void {
     .performs(showSchema);
 }
 
-type ListOptions = CommonOptions & { showOrigin?: boolean; all?: boolean };
+type ListOptions = { showOrigin?: boolean; all?: boolean };
 
-type GetOptions = CommonOptions & { reveal?: boolean };
+type GetOptions = { reveal?: boolean };
 
 const MAX_VALUE = 200;
 

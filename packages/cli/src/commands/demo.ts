@@ -10,7 +10,7 @@ import type { Procedure } from "@retinue/offline/conversation";
 import { main } from "@retinue/offline/main";
 import type { CliCommand } from "../cli-command.ts";
 import { type OpenProject, openSoundProject } from "../open-project.ts";
-import { type Cli, type CommonOptions, changeOptions } from "../terminal.ts";
+import { type Cli, changeOptions } from "../terminal.ts";
 import { drawTable, wrapWords } from "../text-layout.ts";
 import { chooseFormat, type RunOptions } from "../work/run-options.ts";
 import { watchTask } from "../work/run-task.ts";
@@ -24,7 +24,7 @@ export default function registerDemo(command: CliCommand): void {
     .performs(runDemo);
 }
 
-type DemoOptions = CommonOptions & Pick<RunOptions, "outputFormat">;
+type DemoOptions = Pick<RunOptions, "outputFormat">;
 
 const TASK =
   "Find where the discount of a cart is worked out and summarise it. Find where receipts are printed and summarise it. Ask quality-lead to check src/cart.js.";

@@ -2,8 +2,8 @@ import { showChanges } from "@retinue/core/changes/show";
 import { showChangedFiles } from "@retinue/core/show/changed-files";
 import { cutToLine, stripControls, writeJson } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
-import { NAMED_CHANGES, nameChanges, withChanges } from "../open-record.ts";
-import type { Cli, CommonOptions } from "../terminal.ts";
+import { NAMED_CHANGES, withChanges } from "../open-record.ts";
+import type { Cli } from "../terminal.ts";
 
 /** Declares `retinue diff`. */
 export default function registerDiff(command: CliCommand): void {
@@ -15,12 +15,12 @@ export default function registerDiff(command: CliCommand): void {
     .performs(showDiff);
 }
 
-type DiffOptions = CommonOptions & { stat?: boolean };
+type DiffOptions = { stat?: boolean };
 
 /** `retinue diff`: what a run and everything below it changed. */
 export async function showDiff(name: string, cli: Cli<DiffOptions>): Promise<void> {
-  const { scope, folders, unkept, untrusted } = await withChanges(cli, name, async (kept) => {
-    const shown = await showChanges(kept, await nameChanges(kept.record, name, cli));
+  const { scope, folders, unkept, untrusted } = await withChanges(name, cli, async (kept, id) => {
+    const shown = await showChanges(kept, id);
     const untrusted = new Set<string>();
     for (const { path, after } of shown.scope.changes)
       if (after && (await kept.record.isUntrusted({ hash: after.hash }))) untrusted.add(path);

@@ -23,7 +23,7 @@ import {
 } from "../doctor/run-checks.ts";
 import { EXIT } from "../exit-code.ts";
 import { openProject } from "../open-project.ts";
-import { type Cli, type CommonOptions, printResult, type Terminal } from "../terminal.ts";
+import { type Cli, printResult, type Terminal } from "../terminal.ts";
 import { wrapWords } from "../text-layout.ts";
 
 /** Declares `retinue doctor`. */
@@ -37,7 +37,7 @@ export default function registerDoctor(command: CliCommand): void {
     .performs(runDoctor);
 }
 
-type DoctorOptions = CommonOptions & { offline?: boolean };
+type DoctorOptions = { offline?: boolean };
 
 const SIGNS: Readonly<Record<CheckVerdict, string>> = {
   ok: "✅ ok     ",
@@ -60,20 +60,21 @@ async function runDoctor(cli: Cli<DoctorOptions>): Promise<number> {
 
 /** Prints what every check found. `isLate` says that a check was given up and may still be at work. */
 export async function tellFindings(cli: Cli<DoctorOptions>): Promise<{ exitCode: number; isLate: boolean }> {
-  const slow = tellSlowness(cli);
-  const done = await runDoctorChecks(cli, {
-    begins: slow.begin,
-    checked(checked) {
-      slow.done(checked.name);
+  const done = await withChecks(cli, async (checks) => {
+    const open = new Set(checks.map(({ name }) => name));
+    const slow = setInterval(() => cli.tell(`still checking: ${[...open].join(", ")}`), SLOW_MS);
+    const checking = runChecks(checks, (checked) => {
+      open.delete(checked.name);
       if (!cli.options.json) showFindings(checked, cli);
-    },
-  }).finally(slow.stop);
-  const findings = done.flatMap((each) => each.findings);
+    });
+    return await checking.finally(() => clearInterval(slow));
+  });
+  const findings = listFindings(done);
   const count = (verdict: CheckVerdict) => findings.filter((each) => each.verdict === verdict).length;
   const problems = count("problem");
   const warnings = count("warning");
   printResult(cli, {
-    value: asJson(done, problems, warnings),
+    value: { ok: problems === 0, problems, warnings, checks: findings },
     text: () => `\n${conclusion(problems, warnings)}`,
   });
   const isLate = done.some(({ timedOut }) => timedOut);
@@ -95,29 +96,8 @@ function conclusion(problems: number, warnings: number): string {
   return warnings > 0 ? `no problems, ${and}; try: retinue demo` : "all is well; try: retinue demo";
 }
 
-function asJson(done: readonly Checked[], problems: number, warnings: number): object {
-  const flat = done.flatMap(({ name, findings }) =>
-    findings.map((finding: Finding) => ({ check: name, ...finding })),
-  );
-  return { ok: problems === 0, problems, warnings, checks: flat };
-}
-
-/** Tells a waiting person what is still being checked. */
-function tellSlowness(terminal: Terminal): {
-  begin(checks: readonly DoctorCheck[]): void;
-  done(name: string): void;
-  stop(): void;
-} {
-  const open = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    begin(checks) {
-      for (const { name } of checks) open.add(name);
-      timer = setInterval(() => terminal.tell(`still checking: ${[...open].join(", ")}`), SLOW_MS);
-    },
-    done: (name) => void open.delete(name),
-    stop: () => clearInterval(timer),
-  };
+function listFindings(done: readonly Checked[]): (Finding & { check: string })[] {
+  return done.flatMap(({ name, findings }) => findings.map((finding) => ({ check: name, ...finding })));
 }
 
 /** A check that was given up may still run in the background; the program does not wait for it. */
@@ -125,21 +105,14 @@ function leaveSoon(): void {
   setTimeout(() => process.exit(process.exitCode), LEAVE_MS).unref();
 }
 
-/** Who is told about the progress of the checks. */
-type DoctorWatch = {
-  /** Before the first one begins. */
-  begins?(checks: readonly DoctorCheck[]): void;
-  /** One after the other, in the order of the list. */
-  checked?(checked: Checked): void;
-};
-
-/** Checks everything that a run needs, in the project as it is on disk now. */
-async function runDoctorChecks(cli: Cli<DoctorOptions>, watch: DoctorWatch = {}): Promise<Checked[]> {
+/** Hands over the checks of everything that a run needs, in the project as it is on disk now. */
+async function withChecks(
+  cli: Cli<DoctorOptions>,
+  work: (checks: readonly DoctorCheck[]) => Promise<Checked[]>,
+): Promise<Checked[]> {
   const transport = createTransport({ proxyEnv: cli.env });
   try {
-    const checks = await listChecks(cli, transport);
-    watch.begins?.(checks);
-    return await runChecks(checks, (checked) => watch.checked?.(checked));
+    return await work(await listChecks(cli, transport));
   } finally {
     transport.close();
   }
@@ -174,16 +147,11 @@ async function listChecks(
 
 /** What `retinue doctor` would find now; without the terminal, which means nothing to a browser. */
 export async function checkHealth(cli: Cli): Promise<HealthView["checks"]> {
-  const done = await runDoctorChecks(cli);
-  return done
-    .filter(({ name }) => name !== "terminal")
-    .flatMap(({ name, findings }) =>
-      findings.map(({ verdict, summary, details, remedy }) => ({
-        check: name,
-        verdict,
-        summary,
-        ...(details && { details }),
-        ...(remedy && { remedy }),
-      })),
-    );
+  const done = await withChecks(cli, (checks) =>
+    runChecks(
+      checks.filter(({ name }) => name !== "terminal"),
+      () => {},
+    ),
+  );
+  return listFindings(done).map(({ facts: _, ...finding }) => finding);
 }

@@ -12,7 +12,7 @@ import type { CliCommand } from "../cli-command.ts";
 import { copyFolder } from "../copy-folder.ts";
 import { withSession } from "../open-record.ts";
 import { SESSION_ID } from "../options.ts";
-import type { Cli, CommonOptions, Terminal } from "../terminal.ts";
+import type { Cli, Terminal } from "../terminal.ts";
 import { makePrivateFolder, saveText } from "../write-files.ts";
 
 /** Declares `retinue export`. */
@@ -38,7 +38,7 @@ export default function registerExport(command: CliCommand): void {
 /** The form in which a session is exported. */
 type ExportFormat = "md" | "json" | "jsonl";
 
-type ExportOptions = CommonOptions & { format?: ExportFormat; output?: string; files?: boolean };
+type ExportOptions = { format?: ExportFormat; output?: string; files?: boolean };
 
 /** What each form is called in a folder. */
 const NAMES: { readonly [Format in ExportFormat]: string } = {

@@ -8,7 +8,7 @@ import { cutToLine, writeJson } from "@retinue/core/text/plain-text";
 import { askLine, isYes } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { type OpenProject, openProject, shortenPath, showProblemCounts } from "../open-project.ts";
-import type { Cli, CommonOptions } from "../terminal.ts";
+import type { Cli } from "../terminal.ts";
 import { wrapWords } from "../text-layout.ts";
 import { writeNew } from "../write-files.ts";
 
@@ -26,7 +26,7 @@ export default function registerInit(command: CliCommand): void {
     .performs(initProject);
 }
 
-type InitOptions = CommonOptions & { dryRun?: boolean; yes?: boolean; example?: boolean };
+type InitOptions = { dryRun?: boolean; yes?: boolean; example?: boolean };
 
 /** `retinue init`: makes a folder a project of Retinue. What is there is never touched, so it may be called again. */
 async function initProject(cli: Cli<InitOptions>): Promise<void> {

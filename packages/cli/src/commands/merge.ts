@@ -12,8 +12,8 @@ import { cutToLine, stripControls, writeJson } from "@retinue/core/text/plain-te
 import { Option } from "commander";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
-import { type KeptChanges, nameChanges, openKept, withChanges, withRecord } from "../open-record.ts";
-import { type Cli, type CommonOptions, printResult, type Terminal } from "../terminal.ts";
+import { type KeptChanges, openKept, withChanges, withRecord } from "../open-record.ts";
+import { type Cli, printResult, type Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 
 /** Declares `retinue merge`. */
@@ -32,16 +32,16 @@ export default function registerMerge(command: CliCommand): void {
     .performs(mergeRun);
 }
 
-type MergeOptions = CommonOptions & { list?: boolean; partial?: boolean };
+type MergeOptions = { list?: boolean; partial?: boolean };
 
 /** `retinue merge`: brings what isolated runs changed into the project's files: one run's, or all of a session. */
 async function mergeRun(name: string | undefined, cli: Cli<MergeOptions>): Promise<number> {
   if (cli.options.list) return listCopies(cli);
   if (name === undefined)
     throw new RetinueError("usage", "which run should be merged?", "see them with: retinue merge --list");
-  return withChanges(cli, name, async (kept) => {
+  return withChanges(name, cli, async (kept, id) => {
     const reports: (MergeReport & { run: string })[] = [];
-    for (const row of await findCopies(kept, await nameChanges(kept.record, name, cli))) {
+    for (const row of await findCopies(kept, id)) {
       const report = await merge(kept, row, cli);
       reports.push({ run: row.runId, ...report });
       if (cli.options.json) continue;

@@ -192,8 +192,8 @@ function choosePlanExitCode({ success, steps }: PlanResult, unanswered: boolean)
 
 /** The plan that a person names, read from the database alone. */
 export async function findNamedPlan(id: string, cli: Cli): Promise<ExecutionPlan> {
-  const unknown = () =>
-    new RetinueError("input", `no plan '${id}'; there are none yet`, 'make one with: retinue plan "goal"');
+  const message = `no plan '${id}'; there are none yet`;
+  const unknown = new RetinueError("input", message, 'make one with: retinue plan "goal"');
   return requireRecord(cli, unknown, (record) => findPlan(record, id, realpathSync(findProjectDir(cli))));
 }
 

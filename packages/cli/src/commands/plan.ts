@@ -12,7 +12,7 @@ import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import { withRecord } from "../open-record.ts";
 import { sayMore } from "../options.ts";
-import { type Cli, type CommonOptions, changeOptions, printResult, type Terminal } from "../terminal.ts";
+import { type Cli, changeOptions, printResult, type Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { drawPlan } from "../work/draw-plan.ts";
 import { readTask } from "../work/run-options.ts";
@@ -57,7 +57,7 @@ export default function registerPlan(plan: CliCommand): void {
     .performs(approvePlan);
 }
 
-type PlanListOptions = CommonOptions & { limit: number };
+type PlanListOptions = { limit: number };
 
 /** `retinue plan list`. */
 async function listPlans(cli: Cli<PlanListOptions>): Promise<void> {
@@ -91,7 +91,7 @@ export async function showPlan(id: string, cli: Cli): Promise<void> {
   printResult(cli, { value: plan, text: () => drawPlan(plan) });
 }
 
-type PlanEditOptions = CommonOptions & { file?: string };
+type PlanEditOptions = { file?: string };
 
 /** `retinue plan edit`: takes a changed plan from a file or an editor, checks it and stores it as a new version. */
 async function editPlan(id: string, cli: Cli<PlanEditOptions>): Promise<void> {

@@ -8,7 +8,7 @@ import { fanOutOf } from "@retinue/core/session/root-tasks";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import { findProjectDir, openWorkingProject } from "../open-project.ts";
-import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
+import { createNoneYetError, findSession, withRecord } from "../open-record.ts";
 import { OUTCOME, SHOWING } from "../options.ts";
 import { type Cli, changeOptions } from "../terminal.ts";
 import { pickAgent, type RunOptions } from "../work/run-options.ts";
@@ -109,7 +109,7 @@ async function findEarlier(id: string | undefined, cli: Cli<RunOptions>): Promis
     return { row, agent: last?.agent_role ?? undefined, waiting: question?.approvalId, holder };
   });
   if (found) return found;
-  if (id !== undefined) throw createNoSessionError(id);
+  if (id !== undefined) throw createNoneYetError(`session '${id}'`);
   throw new RetinueError(
     "input",
     "this project has no session to go on with",

@@ -13,7 +13,7 @@ import { openBrowser } from "../open-browser.ts";
 import { openWorkingProject } from "../open-project.ts";
 import { parseCount } from "../options.ts";
 import { isInForeground } from "../progress/stage.ts";
-import type { Cli, CommonOptions, Terminal } from "../terminal.ts";
+import type { Cli, Terminal } from "../terminal.ts";
 import { pickAgent } from "../work/run-options.ts";
 import { catchSignals } from "../work/stop-signals.ts";
 import { checkHealth } from "./doctor.ts";
@@ -39,7 +39,7 @@ function parsePort(text: string): number {
   throw new InvalidArgumentError(`It must be at most ${HIGHEST_PORT}.`);
 }
 
-type ServeOptions = CommonOptions & {
+type ServeOptions = {
   port?: number;
   host?: string;
   open?: boolean;

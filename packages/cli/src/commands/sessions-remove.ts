@@ -14,9 +14,9 @@ import { cutToLine } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { findProjectDir, openSoundProject } from "../open-project.ts";
-import { findSession, requireRecord, withRecord } from "../open-record.ts";
+import { createNoneYetError, findSession, requireRecord, withRecord } from "../open-record.ts";
 import { parseSince } from "../options.ts";
-import { type Cli, type CommonOptions, printResult, type Terminal } from "../terminal.ts";
+import { type Cli, printResult, type Terminal } from "../terminal.ts";
 
 /** Declares `retinue sessions delete` and `prune`. */
 export function registerRemoval(sessions: CliCommand): void {
@@ -50,14 +50,14 @@ Examples:
   retinue sessions prune --older-than 30d --dry-run
   retinue sessions prune --older-than 30d --yes`;
 
-type RemovalOptions = CommonOptions & { yes?: boolean; dryRun?: boolean; olderThan?: number };
+type RemovalOptions = { yes?: boolean; dryRun?: boolean; olderThan?: number };
 
 const DAY_MS = 86_400_000;
 const MOST_LISTED = 20;
 
 /** `retinue sessions delete`: removes named sessions. */
 async function deleteSessions(ids: readonly string[], cli: Cli<RemovalOptions>): Promise<void> {
-  await requireRecord(cli, ids[0] ?? "", async (record) => {
+  await requireRecord(cli, createNoneYetError(`session '${ids[0]}'`), async (record) => {
     const parts = { record, dataDir: findPlaces(cli.env).dataDir };
     const rows = new Map<string, SessionRow>();
     for (const id of ids) {

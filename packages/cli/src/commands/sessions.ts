@@ -9,7 +9,7 @@ import { sessionState } from "@retinue/core/trace/session-state";
 import type { CliCommand } from "../cli-command.ts";
 import { withRecord } from "../open-record.ts";
 import { parseSince, sayMore } from "../options.ts";
-import { type Cli, type CommonOptions, printResult } from "../terminal.ts";
+import { type Cli, printResult } from "../terminal.ts";
 import { cutTo, drawTable, fitTable } from "../text-layout.ts";
 import { type Canvas, createTerminalCanvas } from "../tree/canvas.ts";
 import { showRunStatus } from "../tree/describe-run.ts";
@@ -35,7 +35,7 @@ export default function registerSessions(command: CliCommand): void {
   registerRemoval(sessions);
 }
 
-type SessionsOptions = CommonOptions & {
+type SessionsOptions = {
   limit: number;
   search?: string;
   /** True for the current folder. */

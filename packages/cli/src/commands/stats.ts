@@ -13,9 +13,9 @@ import { findPlaces } from "@retinue/core/settings/places";
 import { showCost, showCount, showDuration, showNumber, showShare } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
-import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
+import { createNoneYetError, findSession, withRecord } from "../open-record.ts";
 import { parseSince } from "../options.ts";
-import { type Cli, type CommonOptions, printResult, type Terminal } from "../terminal.ts";
+import { type Cli, printResult, type Terminal } from "../terminal.ts";
 import { drawTable, fitTable } from "../text-layout.ts";
 
 /** Declares `retinue stats`. */
@@ -39,7 +39,7 @@ export default function registerStats(command: CliCommand): void {
     .performs(showStats);
 }
 
-type StatsOptions = CommonOptions & {
+type StatsOptions = {
   by: StatsBy;
   since?: number;
   session?: string;
@@ -57,7 +57,7 @@ async function showStats(cli: Cli<StatsOptions>): Promise<void> {
     const { days: _, ...stats } = await record.readStats(query);
     return { stats, empty: stats.total.runs > 0 ? [] : await sayEmpty(query, record) };
   });
-  if (!found && session !== undefined) throw createNoSessionError(session);
+  if (!found && session !== undefined) throw createNoneYetError(`session '${session}'`);
   const { stats, empty } = found ?? { stats: summariseRuns([], [], by), empty: ["no runs yet"] };
   printResult(cli, {
     value: stats,

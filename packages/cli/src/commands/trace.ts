@@ -11,7 +11,7 @@ import { loadOutline, loadTrace } from "@retinue/core/trace/load-trace";
 import type { CliCommand } from "../cli-command.ts";
 import { withSession } from "../open-record.ts";
 import { parseCount, SESSION_ID } from "../options.ts";
-import type { Cli, CommonOptions } from "../terminal.ts";
+import type { Cli } from "../terminal.ts";
 import { cutTo } from "../text-layout.ts";
 import { type Canvas, createTerminalCanvas } from "../tree/canvas.ts";
 import { labelCall, showRunStatus } from "../tree/describe-run.ts";
@@ -48,7 +48,7 @@ export default function registerTrace(command: CliCommand): void {
     .performs(traceSession);
 }
 
-type TraceOptions = CommonOptions & {
+type TraceOptions = {
   calls?: boolean;
   ids?: boolean;
   output?: string;

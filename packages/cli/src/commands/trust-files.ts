@@ -9,7 +9,7 @@ import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import { findProjectDir } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
-import { type Cli, type CommonOptions, printResult } from "../terminal.ts";
+import { type Cli, printResult } from "../terminal.ts";
 
 /** Declares `retinue trust-files`. */
 export default function registerTrustFiles(command: CliCommand): void {
@@ -23,7 +23,7 @@ export default function registerTrustFiles(command: CliCommand): void {
     .performs(trustFiles);
 }
 
-type TrustOptions = CommonOptions & { all?: boolean };
+type TrustOptions = { all?: boolean };
 
 const NONE = "nothing here was written by a run that held untrusted text";
 

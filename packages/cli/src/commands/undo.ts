@@ -4,8 +4,8 @@ import { showCount } from "@retinue/core/show/measures";
 import { cutToLine, writeJson } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
-import { type KeptChanges, NAMED_CHANGES, nameChanges, withChanges } from "../open-record.ts";
-import { type Cli, type CommonOptions, printResult } from "../terminal.ts";
+import { type KeptChanges, NAMED_CHANGES, withChanges } from "../open-record.ts";
+import { type Cli, printResult } from "../terminal.ts";
 
 /** Declares `retinue undo`. */
 export default function registerUndo(command: CliCommand): void {
@@ -19,12 +19,12 @@ export default function registerUndo(command: CliCommand): void {
     .performs(undoRun);
 }
 
-type UndoOptions = CommonOptions & { yes?: boolean; dryRun?: boolean; force?: boolean };
+type UndoOptions = { yes?: boolean; dryRun?: boolean; force?: boolean };
 
 /** `retinue undo`: takes back what a run and everything below it changed in the project. */
 async function undoRun(name: string, cli: Cli<UndoOptions>): Promise<void> {
-  await withChanges(cli, name, async (kept) => {
-    const plan = await planUndo(kept, await nameChanges(kept.record, name, cli));
+  await withChanges(name, cli, async (kept, id) => {
+    const plan = await planUndo(kept, id);
     if (cli.options.dryRun) return showPlan(plan, cli);
     for (const text of plan.unkept) cli.tell(`warning: cannot be taken back: ${cutToLine(text, 300)}`);
     const what = `undo ${plan.scope.id}: ${showCount(plan.steps.length, "path")} in ${cutToLine(plan.root, 200)}`;
