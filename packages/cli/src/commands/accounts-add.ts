@@ -5,7 +5,7 @@ import { signInGoogle } from "@retinue/assistant/accounts/google-sign-in";
 import { findKnownServers, findMailDomain, parseServer } from "@retinue/assistant/accounts/known-servers";
 import { refusePlain } from "@retinue/assistant/accounts/post-form";
 import { RetinueError } from "@retinue/core/schema/error";
-import { isRecord } from "@retinue/core/schema/json-object";
+import { parseObject, readObject } from "@retinue/core/schema/json-object";
 import { Option } from "commander";
 import { askFor, askHidden, readSecret, readStdinLines } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
@@ -93,60 +93,52 @@ function withId(command: CliCommand): CliCommand {
   return command.option("--id <id>", "what to call the account; its kind if absent");
 }
 
-type AddImapOptions = AddOptions & {
+type PasswordOptions = AddOptions & {
   address?: string;
-  name?: string;
   user?: string;
-  imap?: string;
-  smtp?: string;
-  caFile?: string;
   passwordStdin?: boolean;
   passwordEnv?: string;
 };
 
+type AddImapOptions = PasswordOptions & { name?: string; imap?: string; smtp?: string; caFile?: string };
+
 /** `retinue accounts add imap`: the mailbox is opened once before the account is kept. */
 async function addImap(cli: Cli<AddImapOptions>): Promise<void> {
   refuseBadAccountId(cli.options.id);
-  const address = await askAddress(cli.options.address, cli);
+  const address = await askAddress(cli);
   const known = findKnownServers(address);
   const imap = await askServer({ kind: "imap", usualPort: 993, known: known?.imap }, address, cli);
   const smtp = await askServer({ kind: "smtp", usualPort: 465, known: known?.smtp }, address, cli);
   if (known?.hint) cli.tell(`${findMailDomain(address)}: ${known.hint}`);
-  const user = await askUser(cli.options.user, address, cli);
-  const password = await readPassword(cli.options, user, cli);
+  const user = await askUser(address, cli);
+  const password = await readPassword(user, cli);
   const id = await chooseAccountId({ kind: "imap", address }, cli);
+  const { name, caFile } = cli.options;
   const account = {
     ...{ id, kind: "imap" as const, address, services: ["mail" as const], user, imap, smtp },
-    ...(cli.options.name !== undefined && { name: cli.options.name }),
-    ...(cli.options.caFile !== undefined && { caFile: resolve(cli.cwd, cli.options.caFile) }),
+    ...(name !== undefined && { name }),
+    ...(caFile !== undefined && { caFile: resolve(cli.cwd, caFile) }),
   };
   await proveAccount(account, { password }, cli);
   await saveAccount(account, { password }, cli);
 }
 
-async function askAddress(value: string | undefined, terminal: Terminal): Promise<string> {
-  return parseMailAddress(
-    await askFor({ value, flag: "--address", question: "your mail address" }, terminal),
-  );
+async function askAddress(cli: Cli<PasswordOptions>): Promise<string> {
+  const wanted = { value: cli.options.address, flag: "--address", question: "your mail address" };
+  return parseMailAddress(await askFor(wanted, cli));
 }
 
 /** The name to sign in with; the address is a good guess, so nobody has to answer. */
-async function askUser(user: string | undefined, address: string, terminal: Terminal): Promise<string> {
-  const value = user ?? (terminal.interactive ? undefined : address);
-  return askFor({ value, flag: "--user", question: "the name to sign in with", proposal: address }, terminal);
+async function askUser(address: string, cli: Cli<PasswordOptions>): Promise<string> {
+  const value = cli.options.user ?? (cli.interactive ? undefined : address);
+  return askFor({ value, flag: "--user", question: "the name to sign in with", proposal: address }, cli);
 }
 
 /** The password, by stdin, a variable or a prompt. */
-function readPassword(
-  { passwordStdin, passwordEnv }: { passwordStdin?: boolean; passwordEnv?: string },
-  user: string,
-  terminal: Terminal,
-): Promise<string> {
+function readPassword(user: string, cli: Cli<PasswordOptions>): Promise<string> {
+  const { passwordStdin, passwordEnv } = cli.options;
   const flags = "--password-stdin or --password-env";
-  return readSecret(
-    { question: `password of ${user}`, stdin: passwordStdin, env: passwordEnv, flags },
-    terminal,
-  );
+  return readSecret({ question: `password of ${user}`, stdin: passwordStdin, env: passwordEnv, flags }, cli);
 }
 
 type MailServer = ReturnType<typeof parseServer>;
@@ -163,14 +155,7 @@ async function askServer(
   return parseServer(await askFor({ value, flag: `--${kind}`, question, proposal }, cli), usualPort);
 }
 
-type AddCaldavOptions = AddOptions & {
-  url?: string;
-  address?: string;
-  user?: string;
-  services?: string;
-  passwordStdin?: boolean;
-  passwordEnv?: string;
-};
+type AddCaldavOptions = PasswordOptions & { url?: string; services?: string };
 
 /** `retinue accounts add caldav`: calendars and address books are looked for before the account is kept. */
 async function addCaldav(cli: Cli<AddCaldavOptions>): Promise<void> {
@@ -181,13 +166,11 @@ async function addCaldav(cli: Cli<AddCaldavOptions>): Promise<void> {
     cli,
   );
   refusePlain(url);
-  const address = await askAddress(cli.options.address, cli);
-  const user = await askUser(cli.options.user, address, cli);
-  const password = await readPassword(cli.options, user, cli);
+  const address = await askAddress(cli);
+  const user = await askUser(address, cli);
+  const password = await readPassword(user, cli);
   const id = await chooseAccountId({ kind: "caldav", address }, cli);
-  const account = {
-    ...{ id, kind: "caldav" as const, address, services, user, url },
-  };
+  const account = { id, kind: "caldav" as const, address, services, user, url };
   await proveAccount(account, { password }, cli);
   await saveAccount(account, { password }, cli);
 }
@@ -263,19 +246,12 @@ async function findClient(cli: Cli<AddGoogleOptions>): Promise<Client> {
   return { clientId: id, clientSecret: secret.trim() || undefined };
 }
 
-/** The client in a file as Google's console gives it. */
+/** The client in a file as Google's console gives it; no error quotes the file. */
 function readClient(text: string, file: string): Client {
-  try {
-    const value: unknown = JSON.parse(text);
-    const client = isRecord(value) ? (value.installed ?? value.web) : undefined;
-    if (isRecord(client) && typeof client.client_id === "string")
-      return {
-        clientId: client.client_id,
-        ...(typeof client.client_secret === "string" && { clientSecret: client.client_secret }),
-      };
-  } catch {
-    // The parser's words would quote the file.
-  }
+  const { installed, web } = parseObject(text) ?? {};
+  const { client_id: clientId, client_secret: secret } = readObject(installed ?? web);
+  if (typeof clientId === "string")
+    return { clientId, ...(typeof secret === "string" && { clientSecret: secret }) };
   throw new RetinueError(
     "input",
     `${file} is not the file of an OAuth client`,

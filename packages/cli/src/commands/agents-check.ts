@@ -85,7 +85,7 @@ function showProblems(problems: readonly Problem[], { projectDir, registry }: Op
       const place = showProblemPlace({ file, line }, projectDir);
       lines.push(
         stripControls(`${place} ${severity} ${code} ${message}`),
-        stripControls(`  fix: ${indented(fix)}`),
+        stripControls(`  fix: ${fix.replaceAll("\n", "\n       ")}`),
       );
     }
     lines.push("");
@@ -113,10 +113,6 @@ function marked(mark: string, text: string): string[] {
   return stripControls(text)
     .split("\n")
     .map((line) => `  ${mark} ${line}`);
-}
-
-function indented(text: string): string {
-  return text.replaceAll("\n", "\n       ");
 }
 
 /** What was done to one file; `refused` says why it was left alone. */

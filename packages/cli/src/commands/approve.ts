@@ -13,7 +13,7 @@ import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import { requireRecord, withRecord } from "../open-record.ts";
 import { OUTCOME, SHOWING } from "../options.ts";
-import { type Cli, changeOptions, printResult, type Terminal } from "../terminal.ts";
+import { type Cli, changeOptions, printResult } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { chooseFormat, type RunOptions } from "../work/run-options.ts";
 import {
@@ -43,14 +43,9 @@ export default function registerApprove(command: CliCommand): void {
       "retinue approve apr_abc --yes",
       'retinue approve apr_abc --deny --note "not on a Friday"',
     )
-    .performs(approveOrList);
-}
-
-/** `retinue approve`: answers a call, or lists those that wait. */
-async function approveOrList(id: string | undefined, cli: Cli<ApproveOptions>): Promise<number> {
-  if (id !== undefined) return approveCall(id, cli);
-  await listWaiting(cli);
-  return EXIT.ok;
+    .performs((id: string | undefined, cli: Cli<ApproveOptions>) =>
+      id === undefined ? listWaiting(cli) : approveCall(id, cli),
+    );
 }
 
 type ApproveOptions = RunOptions & { yes?: boolean; deny?: boolean; note?: string; later?: boolean };
@@ -127,24 +122,16 @@ function refuseSettled({ approvalId, sessionId, answer }: Approval, session: Ses
   );
 }
 
-/** A note typed in a hurry may contain a key; the record keeps none. */
-function withoutSecrets(note: string, { env }: Terminal): string {
-  return createRedactor({ secrets: secretsFromEnvironment(env) }).redact(note);
-}
-
-async function recordAnswer(
-  record: Record,
-  { approvalId }: Approval,
-  { allowed, note }: Answer,
-): Promise<void> {
-  const answer = { allowed, by: personName(), ...(note !== undefined && { note }), atMs: Date.now() };
-  if (await record.answerApproval(approvalId, answer)) return;
+async function recordAnswer(record: Record, { approvalId }: Approval, answer: Answer): Promise<void> {
+  if (await record.answerApproval(approvalId, { ...answer, by: personName(), atMs: Date.now() })) return;
   throw new RetinueError("input", `somebody else has just answered ${approvalId}`);
 }
 
 async function takeAnswer({ approvalId }: Approval, cli: Cli<ApproveOptions>): Promise<Answer> {
   const { yes, deny, note } = cli.options;
-  const words = note === undefined ? {} : { note: withoutSecrets(note, cli) };
+  // A note typed in a hurry may contain a key; the record keeps none.
+  const hide = (text: string) => createRedactor({ secrets: secretsFromEnvironment(cli.env) }).redact(text);
+  const words = note === undefined ? {} : { note: hide(note) };
   if (yes || deny) return { allowed: yes === true, ...words };
   if (!cli.interactive)
     throw new RetinueError(

@@ -43,7 +43,7 @@ export function registerConfigSet(config: CliCommand): void {
     .description("take one value out of a settings file")
     .argument("<key>", KEY_FORM)
     .examples("retinue config unset limits.turns")
-    .performs(unsetSetting);
+    .performs((key: string, cli: Cli<SetOptions>) => change(parseKey(key), undefined, cli));
 }
 
 function withScope(command: CliCommand): CliCommand {
@@ -66,11 +66,6 @@ async function setSetting(key: string, text: string, cli: Cli<SetOptions>): Prom
     showKey(keys),
   );
   await change(keys, value, cli);
-}
-
-/** `retinue config unset`: takes a key out of a file. */
-async function unsetSetting(key: string, cli: Cli<SetOptions>): Promise<void> {
-  await change(parseKey(key), undefined, cli);
 }
 
 async function change(keys: readonly string[], value: unknown, cli: Cli<SetOptions>): Promise<void> {
@@ -203,9 +198,11 @@ const MAX_VALUE = 1_000_000;
 
 /** The value that a text means where the schema wants a certain type: JSON, or the text itself. */
 export function parseValue(text: string, schema: Readonly<Record<string, unknown>>, key: string): unknown {
-  const value = parseJson(text);
   const wanted = schema.type;
-  if (value === undefined) {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
     if (wanted === undefined || wanted === "string") return text;
     throw new RetinueError(
       "usage",
@@ -213,15 +210,7 @@ export function parseValue(text: string, schema: Readonly<Record<string, unknown
       example(wanted, key),
     );
   }
-  return wanted === "string" && typeof value.json !== "string" ? text : value.json;
-}
-
-function parseJson(text: string): { json: unknown } | undefined {
-  try {
-    return { json: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
+  return wanted === "string" && typeof value !== "string" ? text : value;
 }
 
 function inWords(type: unknown): string {

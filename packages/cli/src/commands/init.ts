@@ -163,6 +163,7 @@ const SETTINGS = {
 
 /** The files that make a folder a project of Retinue; the example only where there are no agents to learn from. */
 function planFiles(projectDir: string, { example }: { example: boolean }): PlannedFile[] {
+  const agent = new URL("./prompts/init-example-agent.md", import.meta.url);
   const folder = join(projectDir, ".retinue");
   const file = (path: string, about: string, text: string): PlannedFile => ({
     path: join(folder, path),
@@ -173,7 +174,9 @@ function planFiles(projectDir: string, { example }: { example: boolean }): Plann
   return [
     file("settings.json", "what agents may not do in this project, and limits", toJson(SETTINGS)),
     file("settings.schema.json", "so that your editor knows the settings", toJson(PUBLISHED_SETTINGS_SCHEMA)),
-    ...(example ? [file("agents/release-notes.md", "an example agent to change", exampleAgent())] : []),
+    ...(example
+      ? [file("agents/release-notes.md", "an example agent to change", readFileSync(agent, "utf8"))]
+      : []),
   ];
 }
 
@@ -184,10 +187,6 @@ function isThere(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function exampleAgent(): string {
-  return readFileSync(new URL("./prompts/init-example-agent.md", import.meta.url), "utf8");
 }
 
 function toJson(value: unknown): string {
