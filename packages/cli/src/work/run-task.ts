@@ -73,10 +73,11 @@ export async function watchTask(
     const waiting = await parked();
     view.close();
     await finish({ results, waiting });
-    if (signals.exitCode !== undefined)
-      cli.tell(await describeStop(runtime, handle.sessionId, signals.isLeft));
+    const { workspace, status, session_id: sessionId } = await runtime.record.findSession(handle.sessionId);
+    if (signals.isLeft && status === "running")
+      cli.tell(`left in the middle; go on with: retinue resume ${sessionId}`);
+    else if (signals.exitCode !== undefined) cli.tell("interrupted: what was under way has settled");
     view.tellTally(results);
-    const { workspace, session_id: sessionId } = await runtime.record.findSession(handle.sessionId);
     const copies = await out?.copyFrom(workspace);
     const tainted = results.find((result) => result.tainted);
     if (copies && tainted) {
@@ -148,12 +149,6 @@ export function chooseRuntimeOptions(project: OpenProject, cli: Cli<RunOptions>)
     ...(onAsk && { onAsk }),
     ...(asks && { approve: createAsker(cli) }),
   };
-}
-
-async function describeStop({ record }: Runtime, sessionId: string, isLeft: boolean): Promise<string> {
-  return isLeft && (await record.readSession(sessionId))?.status === "running"
-    ? `left in the middle; go on with: retinue resume ${sessionId}`
-    : "interrupted: what was under way has settled";
 }
 
 /** The questions that a session was left with, if it was. */
