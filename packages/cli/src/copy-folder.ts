@@ -46,17 +46,11 @@ async function* listFilesBelow(root: string, path: string): AsyncGenerator<strin
   }
 }
 
-/** The folder that `--out` names. */
-type OutFolder = {
-  /** Copies what is in a workspace, and gives where it went. */
-  copyFrom(workspace: string): Promise<{ folder: string; paths: readonly string[] }>;
-};
-
 /**
  * Makes the folder for `--out` before anything is spent on a run. What is copied later goes exactly there: agents may have
  * put links in the way.
  */
-export async function openOut(cli: Cli<{ out?: string }>): Promise<OutFolder | undefined> {
+export async function openOut(cli: Cli<{ out?: string }>) {
   const { out } = cli.options;
   if (out === undefined) return undefined;
   // An unset variable in a script must not mean the current folder.
@@ -64,7 +58,8 @@ export async function openOut(cli: Cli<{ out?: string }>): Promise<OutFolder | u
   const named = resolve(cli.cwd, out);
   const folder = await makeFolder(named);
   return {
-    async copyFrom(workspace) {
+    /** Copies what is in a workspace, and gives where it went. */
+    async copyFrom(workspace: string): Promise<{ folder: string; paths: readonly string[] }> {
       if ((await realpath(named).catch(() => "")) !== folder)
         throw cannot(named, "something else has taken its place");
       const copied = await copyFolder(workspace, folder, { terminal: cli });

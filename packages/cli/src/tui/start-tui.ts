@@ -4,7 +4,7 @@ import { RetinueError } from "@retinue/core/schema/error";
 import type { Cli } from "../terminal.ts";
 import { createPaint, hasColour, hasUnicode } from "../tree/canvas.ts";
 import type { Look } from "./app.ts";
-import { drawScreen } from "./draw-screen.ts";
+import { type DrawnScreen, drawScreen } from "./draw-screen.ts";
 import type { Engine, TuiOptions } from "./engine.ts";
 import { createSpanPainter } from "./spans.ts";
 import { createTui, sayFarewell, type Tui } from "./tui.ts";
@@ -119,23 +119,12 @@ const RESTORE = "\u001b[?2004l\u001b[?25h\u001b[0m\u001b[?1049l";
 const BLANK = "\u001b[2J\u001b[H";
 const ENTER = `\u001b[?1049h${BLANK}`;
 
-/** The second screen of the terminal while it is ours. */
-type GuardedScreen = {
-  /** Shows lines before anything else is loaded. */
-  paint(lines: readonly string[], cursor: { x: number; y: number } | null): void;
-  /** Shows the lines anew over whatever others wrote, and takes the keys again if a stop gave them back. */
-  repaint(lines: readonly string[], cursor: { x: number; y: number } | null): void;
-  /** What has to end before the terminal is given back, or it would draw on it afterwards. */
-  drawnBy(stop: () => void): void;
-  /** Gives the terminal back; harmless if called again. */
-  restore(): void;
-};
-
 /** Takes the second screen, and gives it back whatever ends the process. */
-export function guardScreen(stdin: NodeJS.ReadStream, fd = 1): GuardedScreen {
+export function guardScreen(stdin: NodeJS.ReadStream, fd = 1) {
   let isOurs = true;
   let stopDrawing = () => {};
-  const restore = () => {
+  /** Gives the terminal back; harmless if called again. */
+  const restore = (): void => {
     if (!isOurs) return;
     isOurs = false;
     process.off("exit", restore).off("uncaughtExceptionMonitor", restore);
@@ -150,11 +139,13 @@ export function guardScreen(stdin: NodeJS.ReadStream, fd = 1): GuardedScreen {
   process.on("exit", restore).on("uncaughtExceptionMonitor", restore);
   stdin.setRawMode(true);
   return {
-    paint(lines, cursor) {
+    /** Shows lines before anything else is loaded. */
+    paint(lines: readonly string[], cursor: DrawnScreen["cursor"]): void {
       const place = cursor ? `\u001b[${cursor.y + 1};${cursor.x + 1}H` : "";
       writeSync(fd, ENTER + lines.join("\r\n") + place);
     },
-    repaint(lines, cursor) {
+    /** Shows the lines anew over whatever others wrote, and takes the keys again if a stop gave them back. */
+    repaint(lines: readonly string[], cursor: DrawnScreen["cursor"]): void {
       if (!isOurs) return;
       // Without a place of its own the cursor waits in the last row, where the next frame looks for it.
       const { x, y } = cursor ?? { x: 0, y: lines.length - 1 };
@@ -166,7 +157,8 @@ export function guardScreen(stdin: NodeJS.ReadStream, fd = 1): GuardedScreen {
         // The terminal is gone, which ends the program in its own way.
       }
     },
-    drawnBy(stop) {
+    /** What has to end before the terminal is given back, or it would draw on it afterwards. */
+    drawnBy(stop: () => void): void {
       stopDrawing = stop;
     },
     restore,

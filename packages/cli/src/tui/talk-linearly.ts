@@ -127,6 +127,8 @@ function listen(tui: Tui, terminal: Terminal, { work, leave }: Listening): () =>
   };
 }
 
+type TypedLine = { keys: readonly Key[]; fault?: string };
+
 const NO_ANSWER = "that is no answer and was not sent: y for once, a for this run, or n and why not";
 const GONE = "the question has gone, and that was not sent";
 const TOO_EARLY = "the question is another one now, and that was not sent";
@@ -135,24 +137,18 @@ const BARE_ANSWER = /^\s*(?:y|yes|a|always|n|no)\s*$/i;
 const NOTICED_MS = 1_000;
 
 /** Turns typed lines into keys, and ignores answers that were meant for another question. */
-type LineReader = {
-  /** A question was put to the person. */
-  asked(nowMs: number): void;
-  /** The keys of a line, and why it was ignored, if it was. */
-  read(line: string, now: { isAsked: boolean; nowMs: number }): { keys: readonly Key[]; fault?: string };
-};
-
-/** Creates it. */
-export function createLineReader(): LineReader {
+export function createLineReader() {
   let isOwed = false;
   let countsFromMs = 0;
   return {
-    asked(nowMs) {
+    /** A question was put to the person. */
+    asked(nowMs: number): void {
       // The one before went away without an answer from here, perhaps while it was being typed.
       if (isOwed) countsFromMs = nowMs + NOTICED_MS;
       isOwed = true;
     },
-    read(line, { isAsked, nowMs }) {
+    /** The keys of a line, and why it was ignored, if it was. */
+    read(line: string, { isAsked, nowMs }: { isAsked: boolean; nowMs: number }): TypedLine {
       if (isAsked && nowMs < countsFromMs) return { keys: [], fault: TOO_EARLY };
       const isLate = !isAsked && isOwed && BARE_ANSWER.test(line);
       const keys = isLate ? [] : isAsked ? answerKeys(line) : readTyped(line);
