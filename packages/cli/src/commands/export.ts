@@ -23,7 +23,7 @@ export default function registerExport(command: CliCommand): void {
     .oneOf(
       "--format <format>",
       "md to read, json or jsonl for programs; by the name of -o, md otherwise, all in a folder",
-      ["md", "json", "jsonl"],
+      FORMATS,
     )
     .option("-o, --output <file|dir>", "write there, for you alone, and not to stdout")
     .option("--files", "also copy the files of the session's workspace; -o names the folder")
@@ -35,8 +35,9 @@ export default function registerExport(command: CliCommand): void {
     .performs(exportSession);
 }
 
-/** The form in which a session is exported. */
-type ExportFormat = "md" | "json" | "jsonl";
+/** The forms in which a session is exported. */
+const FORMATS = ["md", "json", "jsonl"] as const;
+type ExportFormat = (typeof FORMATS)[number];
 
 type ExportOptions = { format?: ExportFormat; output?: string; files?: boolean };
 
@@ -79,7 +80,7 @@ function choosePlace(cli: Cli<ExportOptions>): Place {
   }
   const path = resolve(cli.cwd, output);
   const extension = extname(output);
-  const byName = findFormat(extension.slice(1));
+  const byName = FORMATS.find((each) => extension === `.${each}`);
   if (extension === ".html" && !wanted)
     throw new RetinueError(
       "usage",
@@ -88,12 +89,8 @@ function choosePlace(cli: Cli<ExportOptions>): Place {
     );
   const isFolder = output.endsWith("/") || output.endsWith(sep) || files || (!wanted && !byName);
   if (isFolder || statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    return { kind: "folder", folder: path, formats: wanted ? [wanted] : ["md", "json", "jsonl"] };
+    return { kind: "folder", folder: path, formats: wanted ? [wanted] : FORMATS };
   return { kind: "text", format: wanted ?? byName ?? "md" };
-}
-
-function findFormat(extension: string): ExportFormat | undefined {
-  return Object.hasOwn(NAMES, extension) ? (extension as ExportFormat) : undefined;
 }
 
 async function renderSession(record: Record, session: SessionRow, format: ExportFormat): Promise<string> {

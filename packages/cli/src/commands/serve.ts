@@ -2,7 +2,6 @@ import { LONGEST_TIMER_MS } from "@retinue/core/budget/clock";
 import { readVersion } from "@retinue/core/files/package-root";
 import { machineFault } from "@retinue/core/record/sqlite/sqlite-failure";
 import { messageOf } from "@retinue/core/schema/error";
-import type { PermissionMode } from "@retinue/core/schema/rights";
 import { stripControls } from "@retinue/core/text/plain-text";
 import { type OpenedServer, openServer } from "@retinue/server/open-server";
 import { findRunningServer } from "@retinue/server/running-server";
@@ -11,7 +10,7 @@ import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import { openBrowser } from "../open-browser.ts";
 import { openWorkingProject } from "../open-project.ts";
-import { parseCount } from "../options.ts";
+import { parseCount, type SharedOptions } from "../options.ts";
 import { isInForeground } from "../progress/stage.ts";
 import type { Cli, Terminal } from "../terminal.ts";
 import { pickAgent } from "../work/run-options.ts";
@@ -39,13 +38,10 @@ function parsePort(text: string): number {
   throw new InvalidArgumentError(`It must be at most ${HIGHEST_PORT}.`);
 }
 
-type ServeOptions = {
+type ServeOptions = Pick<SharedOptions, "agent" | "model" | "permissionMode"> & {
   port?: number;
   host?: string;
   open?: boolean;
-  agent?: string;
-  model?: string;
-  permissionMode?: PermissionMode;
   approvalMinutes: number;
 };
 

@@ -177,16 +177,8 @@ function fillCells(stats: RunStats): string[] {
   ];
 }
 
-function listNotes({
-  failures,
-  bailouts,
-  retries,
-  open,
-  cancelled,
-  work,
-  subtree,
-  tokens,
-}: RunStats): string {
+function listNotes(stats: RunStats): string {
+  const { failures, bailouts, retries, open, cancelled, work, subtree, tokens } = stats;
   const ended = Object.entries(failures).filter(([status]) => status !== "failed");
   const reasons = Object.entries(bailouts);
   return [

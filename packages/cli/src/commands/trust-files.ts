@@ -59,12 +59,8 @@ async function list(notes: readonly UntrustedNote[], cli: Cli<TrustOptions>): Pr
 }
 
 /** Whether the content is still where it was written; of a name, whether anything has it there. */
-async function lookAt({
-  root,
-  path,
-  hash,
-  isName,
-}: UntrustedNote): Promise<"there" | "changed" | "gone" | "name" | "span"> {
+async function lookAt(note: UntrustedNote): Promise<"there" | "changed" | "gone" | "name" | "span"> {
+  const { root, path, hash, isName } = note;
   if (hash === null) return "span";
   const file = join(root, path);
   if (!(await lstat(file).catch(() => null))) return "gone";
@@ -72,16 +68,8 @@ async function lookAt({
   return (await fingerprintFile(file))?.hash === hash ? "there" : "changed";
 }
 
-function describe({
-  root,
-  path,
-  hash,
-  sinceMs,
-  untilMs,
-  runId,
-  notedAt,
-  state,
-}: UntrustedNote & { state: string }): string {
+function describe(note: UntrustedNote & { state: string }): string {
+  const { root, path, hash, sinceMs, untilMs, runId, notedAt, state } = note;
   const by = `${runId}  ${showUtc(notedAt)}`;
   if (hash !== null) return `${state.padEnd(8)}${cutToLine(join(root, path), 300)}  ${by}`;
   const when = (ms: number) => showUtc(ms, "second");

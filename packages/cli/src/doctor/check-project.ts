@@ -26,10 +26,9 @@ export function checkAgentFiles(project: OpenProject): Finding {
   );
   const from = [...bySource].map(([source, group]) => `${group.length} ${source}`).join(", ");
   const counts = [
-    ...(registry.disabled.length > 0 ? [`${registry.disabled.length} disabled`] : []),
-    ...(repaired.length > 0 ? [`${repaired.length} repaired`] : []),
-    ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
-    ...(shadowed.length > 0 ? [`${shadowed.length} shadowed`] : []),
+    ...Object.entries({ disabled: registry.disabled, repaired, skipped, shadowed }).flatMap(([word, some]) =>
+      some.length > 0 ? [`${some.length} ${word}`] : [],
+    ),
     ...(warned.length > 0 ? [showCount(warned.length, "warning")] : []),
   ];
   const short = (file: string) => shortenPath(file, projectDir);

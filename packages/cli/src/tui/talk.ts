@@ -66,7 +66,10 @@ function ended(state: TuiState, event: EventNamed<"run.ended">): TuiState {
   const said = next.entries.findLast((entry) => entry.kind === "agent" && entry.runId === event.runId);
   const isNew =
     result.status === "completed" && text !== "" && !(said?.kind === "agent" && said.text.trim() === text);
-  let entries = settled(next.entries, event.runId);
+  let entries = replaceEntry(next.entries, matchStream(event.runId), (entry) => ({
+    ...entry,
+    streaming: false,
+  }));
   if (isNew) entries = addEntry(entries, agentEntry(event.runId, event.agent, text, false));
   const facts = `${showDuration(result.duration_ms)} · ${showCount(result.tokens.subtree, "token")} · ${showCost(result.cost_usd.subtree)}`;
   const why =
@@ -93,7 +96,7 @@ function ended(state: TuiState, event: EventNamed<"run.ended">): TuiState {
 function streamed(state: TuiState, { runId, text }: EventNamed<"text.streamed">): TuiState {
   const run = state.alive.get(runId);
   if (!run?.isRoot) return state;
-  const isOpen = (entry: TalkEntry) => entry.kind === "agent" && entry.runId === runId && entry.streaming;
+  const isOpen = matchStream(runId);
   if (!state.entries.some(isOpen))
     return { ...state, entries: addEntry(state.entries, agentEntry(runId, run.agent, text, true)) };
   const entries = replaceEntry(state.entries, isOpen, (entry) =>
@@ -108,7 +111,7 @@ function streamed(state: TuiState, { runId, text }: EventNamed<"text.streamed">)
 function turnEnded(state: TuiState, { runId, text, error }: EventNamed<"turn.ended">): TuiState {
   const run = state.alive.get(runId);
   if (!run?.isRoot) return state;
-  const isOpen = (entry: TalkEntry) => entry.kind === "agent" && entry.runId === runId && entry.streaming;
+  const isOpen = matchStream(runId);
   const final = error || text.trim() === "" ? null : agentEntry(runId, run.agent, text, false);
   if (state.entries.some(isOpen))
     return { ...state, entries: replaceEntry(state.entries, isOpen, () => final) };
@@ -148,12 +151,9 @@ function agentEntry(runId: string, agent: string, text: string, streaming: boole
   return { kind: "agent", runId, agent, text, streaming };
 }
 
-function settled(entries: readonly TalkEntry[], runId: string): readonly TalkEntry[] {
-  return replaceEntry(
-    entries,
-    (entry) => entry.kind === "agent" && entry.runId === runId && entry.streaming,
-    (entry) => (entry.kind === "agent" ? { ...entry, streaming: false } : entry),
-  );
+/** Finds the text that a run is still writing. */
+function matchStream(runId: string): (entry: TalkEntry) => boolean {
+  return (entry) => entry.kind === "agent" && entry.runId === runId && entry.streaming;
 }
 
 function noticed(state: TuiState, level: "warning" | "error", text: string): TuiState {

@@ -8,46 +8,25 @@ import { checkJson } from "@retinue/core/schema/check-json";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { JsonSchema } from "@retinue/core/schema/json-schema";
 import type { ForkPoint } from "@retinue/core/schema/record";
-import type { PermissionMode } from "@retinue/core/schema/rights";
 import type { Settings } from "@retinue/core/schema/settings";
 import { readStdin } from "../ask.ts";
+import type { RUNNING, SharedOptions } from "../options.ts";
 import type { Cli, CommonOptions, Terminal } from "../terminal.ts";
 
-/** Options of `retinue run`. */
-export type RunOptions = CommonOptions & {
-  agent?: string;
-  model?: string;
-  print?: boolean;
-  outputFormat: "text" | "json" | "stream-json";
-  allowedTools: readonly string[];
-  disallowedTools: readonly string[];
-  permissionMode?: PermissionMode;
-  maxTurns?: number;
-  /** Of `spawn`: tool calls of the agent. */
-  budget?: number;
-  /** Of `spawn`: only these of the agent's tools. */
-  tools?: string[];
-  maxBudgetUsd?: number;
-  maxDepth?: number;
-  maxAgents?: number;
-  maxOutputTokens?: number;
-  /** By how much the agents' own limits are raised. */
-  limits?: number;
-  agents?: string;
-  /** False with `--no-triggers`. */
-  triggers?: boolean;
-  /** `ID:SEQ`. */
-  fork?: string;
-  /** Continues the newest conversation of the project. */
-  continue?: boolean;
-  /** A session's id; true for the newest. */
-  resume?: string | true;
-  onAsk?: "deny" | "park";
-  /** A file or the schema itself. */
-  jsonSchema?: string;
-  /** Where the session's files are copied to. */
-  out?: string;
-};
+/** Options of `retinue run`, and of whatever else gives a task to an agent. */
+export type RunOptions = CommonOptions &
+  Pick<SharedOptions, "agent" | (typeof RUNNING)[number]> &
+  Required<Pick<SharedOptions, "outputFormat" | "allowedTools" | "disallowedTools">> & {
+    /** Of `spawn`: how many tool calls the agent has, and only which of its tools. */
+    budget?: number;
+    tools?: string[];
+    /** `ID:SEQ`. */
+    fork?: string;
+    /** Continues the newest conversation of the project. */
+    continue?: boolean;
+    /** A session's id; true for the newest. */
+    resume?: string | true;
+  };
 
 /** The moment that `--fork` names. */
 export function parseFork({ fork }: RunOptions): ForkPoint | undefined {
