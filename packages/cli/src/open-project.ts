@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import {
   countProblems,
@@ -21,6 +21,11 @@ export function findProjectDir(cli: Cli): string {
   const dir = resolve(cli.cwd, cwd ?? ".");
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return dir;
   throw new RetinueError("input", `${dir} is not a folder`, "name an existing folder with -C");
+}
+
+/** The same folder by its real path, as the record has it. */
+export function findRealProject(cli: Cli): string {
+  return realpathSync(findProjectDir(cli));
 }
 
 /** Loads settings and agents, with all their problems. */

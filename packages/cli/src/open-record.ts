@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type BlobStore, createBlobStore } from "@retinue/core/record/blob-store";
 import type { Record } from "@retinue/core/record/record";
@@ -6,7 +6,7 @@ import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-re
 import { RetinueError } from "@retinue/core/schema/error";
 import type { SessionRow } from "@retinue/core/schema/record";
 import { findPlaces } from "@retinue/core/settings/places";
-import { findProjectDir } from "./open-project.ts";
+import { findRealProject } from "./open-project.ts";
 import type { Cli, Terminal } from "./terminal.ts";
 
 /** Opens the record for `read`; undefined if nothing was ever recorded. Another process may still write. */
@@ -61,7 +61,7 @@ function isMissing(path: string): boolean {
 /** The session that a person names: by its id, the beginning of it, or `last` for the last one of this project. */
 export async function findSession(record: Record, id: string, cli: Cli): Promise<SessionRow> {
   if (id !== "last") return await record.findSession(id);
-  const project = realpathSync(findProjectDir(cli));
+  const project = findRealProject(cli);
   const [last] = (await record.listSessions({ project, limit: 1 })).sessions;
   if (last) return last;
   throw new RetinueError(

@@ -190,7 +190,7 @@ type AddGoogleOptions = AddOptions & {
 const PATIENCE_MS = 5 * 60_000;
 
 /** `retinue accounts add google`: the person consents in their browser. */
-export async function addGoogle(cli: Cli<AddGoogleOptions>): Promise<void> {
+async function addGoogle(cli: Cli<AddGoogleOptions>): Promise<void> {
   refuseBadAccountId(cli.options.id);
   const services = parseServices(cli.options.services, "google");
   const client = await findClient(cli);
@@ -273,7 +273,7 @@ type AddSlackOptions = AddOptions & {
 };
 
 /** `retinue accounts add slack`: the token is shown to Slack before it is kept. */
-export async function addSlack(cli: Cli<AddSlackOptions>): Promise<void> {
+async function addSlack(cli: Cli<AddSlackOptions>): Promise<void> {
   refuseBadAccountId(cli.options.id);
   const { token, userToken } = await readTokens(cli);
   const { apiUrl } = cli.options;

@@ -57,7 +57,6 @@ export default function registerAccounts(accounts: CliCommand): void {
   registerStore(accounts);
 }
 
-/** `retinue accounts list`. */
 async function listAccounts(cli: Cli): Promise<void> {
   const { settings } = await openSoundProject(cli);
   const kept = await loadAccounts(findAccountPlaces(cli).configDir);
@@ -151,7 +150,6 @@ function drawChecks(rows: readonly CheckedService[]): string[] {
   return [...lines, ...[...remedies].map((remedy) => `hint: ${remedy}`)];
 }
 
-/** `retinue accounts default`: who serves a domain from now on. */
 async function chooseDefault(service: Service, id: string, cli: Cli): Promise<void> {
   const { configDir } = findAccountPlaces(cli);
   const kept = await loadAccounts(configDir);

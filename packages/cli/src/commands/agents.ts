@@ -50,8 +50,7 @@ export default function registerAgents(agents: CliCommand): void {
   registerAgentsImport(agents);
 }
 
-/** `retinue agents list`. */
-export async function listAgents(cli: Cli): Promise<void> {
+async function listAgents(cli: Cli): Promise<void> {
   const project = await openProject(cli);
   printResult(cli, { value: asJson(project), text: () => asText(project) });
 }
@@ -134,7 +133,6 @@ function asJson({ registry, problems }: OpenProject): object {
   };
 }
 
-/** `retinue agents show`. */
 async function showAgent(name: string, cli: Cli): Promise<void> {
   const project = await openProject(cli);
   const agent = requireAgent(project.registry, name);

@@ -19,7 +19,6 @@ export default function registerBlacklist(command: CliCommand): void {
     .performs(editBlacklist);
 }
 
-/** `retinue blacklist`: shows or edits the domains that crawls leave out. */
 async function editBlacklist(action: string, domains: readonly string[], cli: Cli): Promise<void> {
   checkDomains(action, domains);
   const { openBlacklist } = await import("@retinue/research/crawl/blacklist");

@@ -107,7 +107,6 @@ async function getSetting(text: string, cli: Cli<GetOptions>): Promise<number> {
   return EXIT.ok;
 }
 
-/** `retinue config path`. */
 async function showPaths(cli: Cli): Promise<void> {
   const project = await openProject(cli);
   const files = findSettingsFiles(project);
@@ -120,7 +119,6 @@ async function showPaths(cli: Cli): Promise<void> {
   printResult(cli, { value: entries, text: () => drawTable(rows) });
 }
 
-/** `retinue config schema`. */
 function showSchema(cli: Cli): void {
   cli.print(writeJson(PUBLISHED_SETTINGS_SCHEMA, 2));
 }

@@ -17,8 +17,7 @@ export default function registerDiff(command: CliCommand): void {
 
 type DiffOptions = { stat?: boolean };
 
-/** `retinue diff`: what a run and everything below it changed. */
-export async function showDiff(name: string, cli: Cli<DiffOptions>): Promise<void> {
+async function showDiff(name: string, cli: Cli<DiffOptions>): Promise<void> {
   const { scope, folders, unkept, untrusted } = await withChanges(name, cli, async (kept, id) => {
     const shown = await showChanges(kept, id);
     const untrusted = new Set<string>();

@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import { PlanLeft } from "@retinue/core/plan/plan-errors";
 import type { ExecuteOptions } from "@retinue/core/plan/plans";
 import { reportOf } from "@retinue/core/plan/report-plan";
@@ -9,7 +8,7 @@ import type { ExecutionPlan, PlanResult } from "@retinue/core/schema/plan";
 import { stripControls } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import { chooseExitCode, EXIT } from "../exit-code.ts";
-import { findProjectDir, type OpenProject, openSoundProject, openWorkingProject } from "../open-project.ts";
+import { findRealProject, type OpenProject, openSoundProject, openWorkingProject } from "../open-project.ts";
 import { requireRecord } from "../open-record.ts";
 import { parseAmount, parseWholeNumber, SHOWING } from "../options.ts";
 import type { TaskView } from "../progress/task-view.ts";
@@ -64,7 +63,7 @@ function addExecution(command: CliCommand, approve: string): CliCommand {
 }
 
 /** `retinue plan "goal"`: makes a plan, stores it and prints it; with `--approve` it is carried out at once. */
-export async function makePlan(argument: string | undefined, cli: Cli<PlanRunOptions>): Promise<number> {
+async function makePlan(argument: string | undefined, cli: Cli<PlanRunOptions>): Promise<number> {
   if (argument !== undefined && argument !== "" && !/\s/.test(argument.trim())) throw oneWord(argument);
   const project = await openWorkingProject(cli);
   const agent = pickAgent(project.registry, cli.options.agent);
@@ -194,7 +193,7 @@ function choosePlanExitCode({ success, steps }: PlanResult, unanswered: boolean)
 export async function findNamedPlan(id: string, cli: Cli): Promise<ExecutionPlan> {
   const message = `no plan '${id}'; there are none yet`;
   const unknown = new RetinueError("input", message, 'make one with: retinue plan "goal"');
-  return requireRecord(cli, unknown, (record) => findPlan(record, id, realpathSync(findProjectDir(cli))));
+  return requireRecord(cli, unknown, (record) => findPlan(record, id, findRealProject(cli)));
 }
 
 async function findPlan(record: Record, id: string, project: string): Promise<ExecutionPlan> {

@@ -59,7 +59,6 @@ export default function registerPlan(plan: CliCommand): void {
 
 type PlanListOptions = { limit: number };
 
-/** `retinue plan list`. */
 async function listPlans(cli: Cli<PlanListOptions>): Promise<void> {
   const { limit } = cli.options;
   const found = await withRecord(cli, async (record) =>
@@ -84,8 +83,7 @@ function drawPlans(plans: readonly ExecutionPlan[]): string[] {
   return drawTable([["PLAN", "CHANGED (UTC)", "STATUS", "STEPS", "PROJECT", "GOAL"], ...rows]);
 }
 
-/** `retinue plan show`. */
-export async function showPlan(id: string, cli: Cli): Promise<void> {
+async function showPlan(id: string, cli: Cli): Promise<void> {
   const named = await findNamedPlan(id, cli);
   const plan = (await withRecord(cli, (record) => settleEnded(record, named))) ?? named;
   printResult(cli, { value: plan, text: () => drawPlan(plan) });
@@ -123,7 +121,6 @@ async function editPlan(id: string, cli: Cli<PlanEditOptions>): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** `retinue plan approve`. */
 async function approvePlan(id: string, cli: Cli): Promise<void> {
   const plan = await findNamedPlan(id, cli);
   await withPlans(plan, cli, async ({ plans }) => {

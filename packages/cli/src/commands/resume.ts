@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import type { AgentRegistry } from "@retinue/core/agents/registry";
 import type { Record } from "@retinue/core/record/record";
 import { SessionTaken } from "@retinue/core/record/record";
@@ -7,7 +6,7 @@ import type { SessionRow } from "@retinue/core/schema/record";
 import { fanOutOf } from "@retinue/core/session/root-tasks";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
-import { findProjectDir, openWorkingProject } from "../open-project.ts";
+import { findRealProject, openWorkingProject } from "../open-project.ts";
 import { createNoneYetError, findSession, withRecord } from "../open-record.ts";
 import { OUTCOME, SHOWING } from "../options.ts";
 import { type Cli, changeOptions } from "../terminal.ts";
@@ -35,7 +34,7 @@ export async function resumeTask(id: string | undefined, cli: Cli<RunOptions>): 
 }
 
 async function findOpen(id: string | undefined, cli: Cli<RunOptions>): Promise<SessionRow> {
-  const project = realpathSync(findProjectDir(cli));
+  const project = findRealProject(cli);
   const found = await withRecord(cli, async (record) => {
     if (id !== undefined && id !== "last") return await record.findSession(id);
     const open = (await record.listSessions({ project, status: "running", limit: -1 })).sessions;
@@ -98,8 +97,7 @@ function namedIn(
 
 async function findEarlier(id: string | undefined, cli: Cli<RunOptions>): Promise<Earlier> {
   const found = await withRecord(cli, async (record) => {
-    const row =
-      id === undefined ? await findNewest(record, findProjectDir(cli)) : await findSession(record, id, cli);
+    const row = id === undefined ? await findNewest(record, cli) : await findSession(record, id, cli);
     if (!row) return undefined;
     const [last] = (await record.readRows({ sessionId: row.session_id, kind: "runs" }))
       .filter((run) => run.agent_depth === 0)
@@ -118,8 +116,8 @@ async function findEarlier(id: string | undefined, cli: Cli<RunOptions>): Promis
 }
 
 /** The last session of a project that is one conversation. */
-async function findNewest(record: Record, projectDir: string): Promise<SessionRow | undefined> {
-  const project = realpathSync(projectDir);
+async function findNewest(record: Record, cli: Cli): Promise<SessionRow | undefined> {
+  const project = findRealProject(cli);
   return (await record.listSessions({ project, limit: -1 })).sessions.find(
     (row) => fanOutOf(row) === undefined,
   );

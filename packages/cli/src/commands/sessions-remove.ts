@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import {
   type CleanUpParts,
   type CleanUpPlan,
@@ -13,7 +12,7 @@ import { showBytes, showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
-import { findProjectDir, openSoundProject } from "../open-project.ts";
+import { findRealProject, openSoundProject } from "../open-project.ts";
 import { createNoneYetError, findSession, requireRecord, withRecord } from "../open-record.ts";
 import { parseSince } from "../options.ts";
 import { type Cli, printResult, type Terminal } from "../terminal.ts";
@@ -55,7 +54,6 @@ type RemovalOptions = { yes?: boolean; dryRun?: boolean; olderThan?: number };
 const DAY_MS = 86_400_000;
 const MOST_LISTED = 20;
 
-/** `retinue sessions delete`: removes named sessions. */
 async function deleteSessions(ids: readonly string[], cli: Cli<RemovalOptions>): Promise<void> {
   await requireRecord(cli, createNoneYetError(`session '${ids[0]}'`), async (record) => {
     const parts = { record, dataDir: findPlaces(cli.env).dataDir };
@@ -76,12 +74,11 @@ async function deleteSessions(ids: readonly string[], cli: Cli<RemovalOptions>):
   });
 }
 
-/** `retinue sessions prune`: removes what ended long ago, and what nothing needs. */
 async function pruneSessions(cli: Cli<RemovalOptions>): Promise<void> {
   const untilMs = cli.options.olderThan ?? (await findRetention(cli));
   const done = await withRecord(cli, async (record) => {
     const parts = { record, dataDir: findPlaces(cli.env).dataDir };
-    const project = cli.options.cwd === undefined ? undefined : realpathSync(findProjectDir(cli));
+    const project = cli.options.cwd === undefined ? undefined : findRealProject(cli);
     const ended = { status: "ended", limit: -1, ...(project !== undefined && { project }) } as const;
     const { sessions } =
       untilMs === undefined ? { sessions: [] } : await record.listSessions({ ...ended, untilMs });

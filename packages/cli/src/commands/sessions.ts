@@ -44,8 +44,7 @@ type SessionsOptions = {
   since?: number;
 };
 
-/** `retinue sessions`. */
-export async function listSessions(cli: Cli<SessionsOptions>): Promise<void> {
+async function listSessions(cli: Cli<SessionsOptions>): Promise<void> {
   const found = await withRecord(cli, (record) => findSessions(record, cli));
   const { sessions, hasMore, searchedOnly } = found ?? { sessions: [], hasMore: false };
   printResult(cli, {

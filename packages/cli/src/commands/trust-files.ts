@@ -1,4 +1,4 @@
-import { lstat, realpath } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fingerprintFile } from "@retinue/core/host/untrusted-files";
 import type { Record } from "@retinue/core/record/record";
@@ -7,7 +7,7 @@ import { RetinueError } from "@retinue/core/schema/error";
 import { showUtc } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
-import { findProjectDir } from "../open-project.ts";
+import { findRealProject } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
 import { type Cli, printResult } from "../terminal.ts";
 
@@ -31,7 +31,7 @@ const NONE = "nothing here was written by a run that held untrusted text";
 async function trustFiles(files: readonly string[], cli: Cli<TrustOptions>): Promise<void> {
   if (cli.options.all && files.length > 0)
     throw new RetinueError("usage", "'trust-files' takes files or --all, not both");
-  const project = await realpath(findProjectDir(cli));
+  const project = findRealProject(cli);
   const wasRecorded = await withRecord(cli, async (record) => {
     const notes = await record.listUntrusted({ project: project });
     if (files.length === 0 && !cli.options.all) await list(notes, cli);

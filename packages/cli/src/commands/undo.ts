@@ -21,7 +21,6 @@ export default function registerUndo(command: CliCommand): void {
 
 type UndoOptions = { yes?: boolean; dryRun?: boolean; force?: boolean };
 
-/** `retinue undo`: takes back what a run and everything below it changed in the project. */
 async function undoRun(name: string, cli: Cli<UndoOptions>): Promise<void> {
   await withChanges(name, cli, async (kept, id) => {
     const plan = await planUndo(kept, id);

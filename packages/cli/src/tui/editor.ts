@@ -23,7 +23,7 @@ function insert({ text, cursor }: Editor, wanted: string): Editor {
 }
 
 /** Takes `from` to `to` out. */
-export function remove({ text }: Editor, from: number, to: number): Editor {
+function remove({ text }: Editor, from: number, to: number): Editor {
   return { text: text.slice(0, from) + text.slice(to), cursor: from };
 }
 
