@@ -8,6 +8,7 @@ import { DEFAULT_SETTINGS } from "@retinue/core/settings/default-settings";
 import { loadSettings } from "@retinue/core/settings/load-settings";
 import { readSettingsFile, type SettingsFile } from "@retinue/core/settings/read-settings-file";
 import { findSettingsFiles, openProject, shortenPath } from "./open-project.ts";
+import { omitAbsent } from "./options.ts";
 import { readValueAt, writePointer } from "./setting-key.ts";
 import type { Cli } from "./terminal.ts";
 
@@ -74,7 +75,7 @@ async function readGood(file: string): Promise<SettingsFile | undefined> {
 function readAgents({ user, project }: Levels["read"]): Record<string, unknown> {
   const roles = project?.value.AgentRoles ?? user?.value.AgentRoles;
   const agents = user?.value.agents;
-  return { ...(agents !== undefined && { agents }), ...(roles !== undefined && { AgentRoles: roles }) };
+  return omitAbsent({ agents, AgentRoles: roles });
 }
 
 /** Every value that is not an object; a list is one value. */

@@ -80,6 +80,15 @@ export const SESSION_ID = "a session's id or the beginning of it; `last` for thi
 /** Programs whose agents can be imported. */
 export const VENDORS = ["claude", "opencode", "copilot", "gemini"] as const;
 
+type Present<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
+
+/** The values that were given: an optional member is left out elsewhere, never undefined. */
+export function omitAbsent<Values extends object>(values: Values): Present<Values> {
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  ) as Present<Values>;
+}
+
 /** Collects the values of a flag that may be given several times. */
 export function collectValue(value: string, previous: string[] | undefined): string[] {
   return [...(previous ?? []), value];

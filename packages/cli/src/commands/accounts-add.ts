@@ -10,6 +10,7 @@ import { Option } from "commander";
 import { askFor, askHidden, readSecret, readStdinLines } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { openBrowser } from "../open-browser.ts";
+import { omitAbsent } from "../options.ts";
 import {
   type AddOptions,
   chooseAccountId,
@@ -116,8 +117,7 @@ async function addImap(cli: Cli<AddImapOptions>): Promise<void> {
   const { name, caFile } = cli.options;
   const account = {
     ...{ id, kind: "imap" as const, address, services: ["mail" as const], user, imap, smtp },
-    ...(name !== undefined && { name }),
-    ...(caFile !== undefined && { caFile: resolve(cli.cwd, caFile) }),
+    ...omitAbsent({ name, caFile: caFile === undefined ? undefined : resolve(cli.cwd, caFile) }),
   };
   await proveAccount(account, { password }, cli);
   await saveAccount(account, { password }, cli);
@@ -215,8 +215,7 @@ async function addGoogle(cli: Cli<AddGoogleOptions>): Promise<void> {
     services: signedIn.services,
     clientId: client.clientId,
     scopes: signedIn.scopes,
-    ...(tokenUrl !== undefined && { tokenUrl }),
-    ...(rootUrl !== undefined && { rootUrl }),
+    ...omitAbsent({ tokenUrl, rootUrl }),
   };
   await saveAccount(account, signedIn.secrets, cli);
 }
@@ -288,9 +287,9 @@ async function addSlack(cli: Cli<AddSlackOptions>): Promise<void> {
   const id = await chooseAccountId({ kind: "slack", address }, cli);
   const account = {
     ...{ id, kind: "slack" as const, address, team, scopes, services: ["slack" as const] },
-    ...(apiUrl !== undefined && { apiUrl }),
+    ...omitAbsent({ apiUrl }),
   };
-  await saveAccount(account, { token, ...(userToken !== undefined && { userToken }) }, cli);
+  await saveAccount(account, { token, ...omitAbsent({ userToken }) }, cli);
 }
 
 type Tokens = { token: string; userToken?: string | undefined };

@@ -10,7 +10,7 @@ import type { CliCommand } from "../cli-command.ts";
 import { chooseExitCode, EXIT } from "../exit-code.ts";
 import { findRealProject, type OpenProject, openSoundProject, openWorkingProject } from "../open-project.ts";
 import { requireRecord } from "../open-record.ts";
-import { parseAmount, parseWholeNumber, SHOWING } from "../options.ts";
+import { omitAbsent, parseAmount, parseWholeNumber, SHOWING } from "../options.ts";
 import type { TaskView } from "../progress/task-view.ts";
 import { type Cli, changeOptions, printResult } from "../terminal.ts";
 import { drawPlan } from "../work/draw-plan.ts";
@@ -74,8 +74,7 @@ async function makePlan(argument: string | undefined, cli: Cli<PlanRunOptions>):
       agent,
       signal: session.signal,
       limits: pickLimits(cli.options),
-      ...(maxSteps !== undefined && { maxSteps }),
-      ...(model && { model }),
+      ...omitAbsent({ maxSteps, model: model || undefined }),
     });
     const json = chooseFormat(cli.options) === "json";
     if (!cli.options.approve) {
@@ -164,9 +163,7 @@ async function carryOut(
     review,
     signal,
     limits: pickLimits(cli.options),
-    ...(onFailure && { onFailure }),
-    ...(maxConcurrent !== undefined && { maxConcurrent }),
-    ...(model && { model }),
+    ...omitAbsent({ onFailure, maxConcurrent, model: model || undefined }),
   };
   const result = await runtime.executePlan(plan, terms);
   view.close();

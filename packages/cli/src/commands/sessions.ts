@@ -8,7 +8,7 @@ import { cutToLine } from "@retinue/core/text/plain-text";
 import { sessionState } from "@retinue/core/trace/session-state";
 import type { CliCommand } from "../cli-command.ts";
 import { withRecord } from "../open-record.ts";
-import { parseSince, sayMore } from "../options.ts";
+import { omitAbsent, parseSince, sayMore } from "../options.ts";
 import { type Cli, printResult } from "../terminal.ts";
 import { cutTo, drawTable, fitTable } from "../text-layout.ts";
 import { type Canvas, createTerminalCanvas } from "../tree/canvas.ts";
@@ -93,11 +93,8 @@ function buildQuery(cli: Cli<SessionsOptions>): SessionQuery {
   const here = resolve(cli.cwd, cwd ?? ".");
   // The folder may be gone; its record is still of interest.
   const folder = project === true || (project === undefined && cwd !== undefined) ? here : project;
-  return {
-    ...(search !== undefined && { search }),
-    ...(folder !== undefined && { project: resolve(here, folder) }),
-    ...(since !== undefined && { sinceMs: since }),
-  };
+  const path = folder === undefined ? undefined : resolve(here, folder);
+  return omitAbsent({ search, project: path, sinceMs: since });
 }
 
 function sayNone(cli: Cli<SessionsOptions>): string {

@@ -14,7 +14,7 @@ import { showCost, showCount, showDuration, showNumber, showShare } from "@retin
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import { createNoneYetError, findSession, withRecord } from "../open-record.ts";
-import { parseSince } from "../options.ts";
+import { omitAbsent, parseSince } from "../options.ts";
 import { type Cli, printResult, type Terminal } from "../terminal.ts";
 import { drawTable, fitTable } from "../text-layout.ts";
 
@@ -70,17 +70,10 @@ async function showStats(cli: Cli<StatsOptions>): Promise<void> {
 
 async function buildQuery(record: Record, cli: Cli<StatsOptions>): Promise<StatsQuery> {
   const { by, since, session, agent, model, cwd } = cli.options;
-  return {
-    by,
-    ...(since !== undefined && { sinceMs: since }),
-    ...(session !== undefined && {
-      sessionId: (await findSession(record, session, cli)).session_id,
-    }),
-    ...(agent !== undefined && { agent }),
-    ...(model !== undefined && { model }),
-    // The folder may be gone; its record is still of interest.
-    ...(cwd !== undefined && { project: resolve(cli.cwd, cwd) }),
-  };
+  const row = session === undefined ? undefined : await findSession(record, session, cli);
+  // The folder may be gone; its record is still of interest.
+  const project = cwd === undefined ? undefined : resolve(cli.cwd, cwd);
+  return { by, ...omitAbsent({ sinceMs: since, sessionId: row?.session_id, agent, model, project }) };
 }
 
 /** Says that there are no runs for a query, and which names are recorded. */

@@ -10,7 +10,7 @@ import { filterTrace, firstFailure, type TraceFilter } from "@retinue/core/trace
 import { loadOutline, loadTrace } from "@retinue/core/trace/load-trace";
 import type { CliCommand } from "../cli-command.ts";
 import { withSession } from "../open-record.ts";
-import { parseCount, SESSION_ID } from "../options.ts";
+import { omitAbsent, parseCount, SESSION_ID } from "../options.ts";
 import type { Cli } from "../terminal.ts";
 import { cutTo } from "../text-layout.ts";
 import { type Canvas, createTerminalCanvas } from "../tree/canvas.ts";
@@ -107,13 +107,8 @@ function buildFilter(
   { agent, status, sinceSeq, depth, run }: TraceOptions,
   { runs, session }: Trace,
 ): TraceFilter {
-  return {
-    ...(agent !== undefined && { agent }),
-    ...(status !== undefined && { status }),
-    ...(sinceSeq !== undefined && { sinceSeq }),
-    ...(depth !== undefined && { depth }),
-    ...(run !== undefined && { run: findNamedRun(runs, run, session.id) }),
-  };
+  const named = run === undefined ? undefined : findNamedRun(runs, run, session.id);
+  return omitAbsent({ agent, status, sinceSeq, depth, run: named });
 }
 
 function findNamedRun(runs: readonly TraceRun[], id: string, sessionId: string): TraceRun {

@@ -10,7 +10,7 @@ import type { JsonSchema } from "@retinue/core/schema/json-schema";
 import type { ForkPoint } from "@retinue/core/schema/record";
 import type { Settings } from "@retinue/core/schema/settings";
 import { readStdin } from "../ask.ts";
-import type { RUNNING, SharedOptions } from "../options.ts";
+import { omitAbsent, type RUNNING, type SharedOptions } from "../options.ts";
 import type { Cli, CommonOptions, Terminal } from "../terminal.ts";
 
 /** Options of `retinue run`, and of whatever else gives a task to an agent. */
@@ -53,20 +53,14 @@ export function applyFlags(
 ): Settings {
   return {
     ...settings,
-    ...(maxDepth !== undefined && { maxDepth }),
-    ...(maxAgents !== undefined && { maxAgents }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...omitAbsent({ maxDepth, maxAgents, maxOutputTokens }),
     ...(limits !== undefined && { limits: { ...settings.limits, scale: limits } }),
   };
 }
 
 /** The limits of the first run. */
 export function pickLimits({ maxTurns, maxBudgetUsd, budget }: RunOptions): Limits {
-  return {
-    ...(budget !== undefined && { toolCalls: budget }),
-    ...(maxTurns !== undefined && { turns: maxTurns }),
-    ...(maxBudgetUsd !== undefined && { costUsd: maxBudgetUsd }),
-  };
+  return omitAbsent({ toolCalls: budget, turns: maxTurns, costUsd: maxBudgetUsd });
 }
 
 /** Rules of a flag in our own names; lists may be split by commas or blanks, and vendors' names are understood. */

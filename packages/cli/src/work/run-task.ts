@@ -12,6 +12,7 @@ import type { ResumedHandle, RunHandle } from "@retinue/core/session/sessions";
 import { openOut } from "../copy-folder.ts";
 import { chooseExitCode, EXIT } from "../exit-code.ts";
 import { type OpenProject, openWorkingProject } from "../open-project.ts";
+import { omitAbsent } from "../options.ts";
 import { openTaskView, type TaskView } from "../progress/task-view.ts";
 import type { Cli } from "../terminal.ts";
 import { createAsker } from "./ask-person.ts";
@@ -45,14 +46,10 @@ export async function readTaskRequest(
 ): Promise<Omit<RunRequest, "agent">> {
   const answer = await readAnswerSchema(cli);
   const task = await readTask(argument, cli);
-  const fork = parseFork(cli.options);
-  return {
-    task,
-    limits: pickLimits(cli.options),
-    ...(cli.options.model && { model: cli.options.model }),
-    ...(answer && { deliverables: [{ answer }] }),
-    ...(fork && { fork }),
-  };
+  const model = cli.options.model || undefined;
+  const deliverables = answer && [{ answer }];
+  const limits = pickLimits(cli.options);
+  return { task, limits, ...omitAbsent({ model, deliverables, fork: parseFork(cli.options) }) };
 }
 
 /** Begins a run, shows it, ends it when the person says so, and gives the exit code. */
@@ -137,17 +134,15 @@ export async function withRuntime(
 /** The runtime that a command line asks for. */
 export function chooseRuntimeOptions(project: OpenProject, cli: Cli<RunOptions>): RuntimeOptions {
   const { known, projectDir } = project;
-  const { onAsk } = cli.options;
+  const { onAsk, permissionMode, triggers } = cli.options;
   const asks = cli.interactive && !cli.options.print && chooseFormat(cli.options) === "text" && !onAsk;
   return {
     ...pickProjectOptions(project, { projectDir, env: cli.env }),
     settings: applyFlags(project.settings, cli.options),
     allowedTools: parseToolRules(cli.options.allowedTools, "--allowed-tools", known),
     disallowedTools: parseToolRules(cli.options.disallowedTools, "--disallowed-tools", known),
-    ...(cli.options.triggers === false && { triggers: false }),
-    ...(cli.options.permissionMode && { permissionMode: cli.options.permissionMode }),
-    ...(onAsk && { onAsk }),
-    ...(asks && { approve: createAsker(cli) }),
+    ...(triggers === false && { triggers }),
+    ...omitAbsent({ permissionMode, onAsk, approve: asks ? createAsker(cli) : undefined }),
   };
 }
 
