@@ -69,27 +69,22 @@ async function makeAgent(name: string, cli: Cli<NewAgentOptions>): Promise<void>
 }
 
 async function composeFile(name: string, cli: Cli<NewAgentOptions>): Promise<string> {
-  const description = await askFor(
-    {
-      value: cli.options.description,
-      flag: '--description "When to delegate to it."',
-      question: "what is it for (others delegate by this)",
-    },
-    cli,
-  );
-  const isAsked = cli.interactive && cli.options.description === undefined;
-  const tools = isAsked
-    ? await askFor(
-        { value: cli.options.tools, flag: "--tools", question: "what may it use", proposal: LOOKING },
-        cli,
-      )
-    : (cli.options.tools ?? LOOKING);
+  const { options } = cli;
+  const purpose = {
+    value: options.description,
+    flag: '--description "When to delegate to it."',
+    question: "what is it for (others delegate by this)",
+  };
+  const description = await askFor(purpose, cli);
+  const isAsked = cli.interactive && options.description === undefined;
+  const use = { value: options.tools, flag: "--tools", question: "what may it use", proposal: LOOKING };
+  const tools = isAsked ? await askFor(use, cli) : (options.tools ?? LOOKING);
   const { agent, problems } = parseAgentValue({
     name,
     description,
-    prompt: cli.options.prompt ?? instructionsFor(description),
-    ...(cli.options.model && { model: cli.options.model }),
-    ...(cli.options.subagents && { subagents: names(cli.options.subagents) }),
+    prompt: options.prompt ?? instructionsFor(description),
+    ...(options.model && { model: options.model }),
+    ...(options.subagents && { subagents: names(options.subagents) }),
   });
   const fault = faultIn(problems);
   if (!agent || fault)
