@@ -57,39 +57,27 @@ async function listAgents(cli: Cli): Promise<void> {
 
 function asText({ registry, problems, projectDir, places }: OpenProject): string[] {
   const agents = registry.list();
-  const lines: string[] = [];
-  if (agents.length === 0) {
-    lines.push(
-      "no agents yet",
-      `hint: put one into ${projectDir}/.retinue/agents or ${places.configDir}/agents`,
-    );
-  } else {
-    const head = ["NAME", "FROM", "MODEL", "TOOLS", "DESCRIPTION"];
-    lines.push(...drawTable([head, ...agents.map(drawAgent)]));
-  }
-  if (registry.shadowed.length > 0) {
-    const rows = registry.shadowed.map(({ agent, by }) => [
-      `  ${agent.name}`,
-      showPlace(agent, projectDir),
-      `by ${showPlace(by, projectDir)}`,
-    ]);
-    lines.push("", "shadowed by another of the same name:", ...drawTable(rows));
-  }
-  if (registry.disabled.length > 0) {
-    const rows = registry.disabled.map((agent) => [`  ${agent.name}`, showPlace(agent, projectDir)]);
-    lines.push("", "disabled:", ...drawTable(rows));
-  }
-  if (registry.broken.length > 0) {
-    const rows = registry.broken.map((broken) => [
-      `  ${broken.name}`,
-      showPlace(broken, projectDir),
-      cutToLine(broken.problem.message, 200),
-    ]);
-    lines.push("", "cannot be used, and no other agent takes their place:", ...drawTable(rows));
-  }
+  const head = ["NAME", "FROM", "MODEL", "TOOLS", "DESCRIPTION"];
+  const none = [
+    "no agents yet",
+    `hint: put one into ${projectDir}/.retinue/agents or ${places.configDir}/agents`,
+  ];
+  const section = (title: string, rows: string[][]) =>
+    rows.length > 0 ? ["", title, ...drawTable(rows)] : [];
+  const place = (agent: Pick<Agent, "name" | "source">) => [`  ${agent.name}`, showPlace(agent, projectDir)];
+  const shadowed = registry.shadowed.map(({ agent, by }) => [
+    ...place(agent),
+    `by ${showPlace(by, projectDir)}`,
+  ]);
+  const broken = registry.broken.map((each) => [...place(each), cutToLine(each.problem.message, 200)]);
   const counts = showProblemCounts(problems);
-  if (counts) lines.push("", `${counts}; see: retinue agents check`);
-  return lines;
+  return [
+    ...(agents.length === 0 ? none : drawTable([head, ...agents.map(drawAgent)])),
+    ...section("shadowed by another of the same name:", shadowed),
+    ...section("disabled:", registry.disabled.map(place)),
+    ...section("cannot be used, and no other agent takes their place:", broken),
+    ...(counts ? ["", `${counts}; see: retinue agents check`] : []),
+  ];
 }
 
 function drawAgent(agent: Agent): string[] {
