@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
-import type { Terminal } from "./terminal.ts";
+import type { Cli, Terminal } from "./terminal.ts";
 
 const MAX_SECRET = 4_000;
 
@@ -126,15 +126,12 @@ function missing(flags: string, proposal: string | undefined): RetinueError {
 }
 
 /** Asks a person to confirm what a command is about to do; without a terminal only `--yes` confirms. */
-export async function confirm(
-  what: string,
-  { yes }: { yes?: boolean | undefined },
-  terminal: Terminal,
-): Promise<boolean> {
+export async function confirm(what: string, cli: Cli<{ yes?: boolean }>): Promise<boolean> {
+  const { yes } = cli.options;
   if (yes) return true;
-  if (!terminal.interactive)
+  if (!cli.interactive)
     throw new RetinueError("usage", `${what} needs your approval`, "add --yes, or look first with --dry-run");
-  return isYes(await askLine(`${what}? [y/N] `, terminal));
+  return isYes(await askLine(`${what}? [y/N] `, cli));
 }
 
 /** One line of what the person types; empty at the end of input. */

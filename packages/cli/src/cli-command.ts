@@ -1,13 +1,13 @@
 import { Command, Option } from "commander";
 import { EXIT } from "./exit-code.ts";
 import { listShared, type SharedOption } from "./options.ts";
-import type { Cli } from "./terminal.ts";
+import type { Invocation } from "./terminal.ts";
 
 /** A command of ours: with examples below its help, and an action that is an ordinary function. */
 export class CliCommand extends Command {
-  readonly #cli: Cli;
+  readonly #cli: Invocation;
 
-  constructor(name: string | undefined, cli: Cli) {
+  constructor(name: string | undefined, cli: Invocation) {
     super(name);
     this.#cli = cli;
   }
@@ -34,12 +34,12 @@ export class CliCommand extends Command {
     return this;
   }
 
-  /** What the command does: it gets the arguments, all options and the terminal, and may return an exit code. */
+  /** What the command does: it gets the arguments, then the terminal with all options, and may return an exit code. */
   performs<Given extends readonly unknown[]>(work: (...given: Given) => unknown): this {
     return this.action(async (...called) => {
       const command: CliCommand = called.at(-1);
-      const given = [...called.slice(0, -2), command.optsWithGlobals(), this.#cli.terminal];
-      const code: unknown = await Reflect.apply(work, undefined, given);
+      const cli = { ...this.#cli.terminal, options: command.optsWithGlobals() };
+      const code: unknown = await Reflect.apply(work, undefined, [...called.slice(0, -2), cli]);
       this.#cli.exitCode = typeof code === "number" ? code : EXIT.ok;
     });
   }

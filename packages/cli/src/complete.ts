@@ -151,7 +151,7 @@ async function listNames(
 ): Promise<readonly Candidate[]> {
   const { configDir, dataDir } = findPlaces(terminal.env);
   if (kind === "agents") {
-    const { registry } = await openProject({ cwd: findFolder(before) }, terminal);
+    const { registry } = await openProject({ ...terminal, options: { cwd: findFolder(before) } });
     return registry.list().map(({ name, description }) => ({ name, about: description }));
   }
   if (kind === "accounts")

@@ -4,7 +4,7 @@ import { listInside, openForReading, writeInside } from "@retinue/core/files/ope
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
-import type { Terminal } from "./terminal.ts";
+import type { Cli, Terminal } from "./terminal.ts";
 
 const MAX_NAMED = 10;
 
@@ -46,32 +46,28 @@ async function* listFilesBelow(root: string, path: string): AsyncGenerator<strin
   }
 }
 
-/** The folder that `--out` names. */
-type OutFolder = {
-  /** Copies what is in a workspace, and gives where it went. */
-  copyFrom(workspace: string): Promise<{ folder: string; paths: readonly string[] }>;
-};
-
 /**
  * Makes the folder for `--out` before anything is spent on a run. What is copied later goes exactly there: agents may have
  * put links in the way.
  */
-export async function openOut({ out }: { out?: string }, terminal: Terminal): Promise<OutFolder | undefined> {
+export async function openOut(cli: Cli<{ out?: string }>) {
+  const { out } = cli.options;
   if (out === undefined) return undefined;
   // An unset variable in a script must not mean the current folder.
   if (out.trim() === "") throw cannot("''", "it names no folder");
-  const named = resolve(terminal.cwd, out);
+  const named = resolve(cli.cwd, out);
   const folder = await makeFolder(named);
   return {
-    async copyFrom(workspace) {
+    /** Copies what is in a workspace, and gives where it went. */
+    async copyFrom(workspace: string): Promise<{ folder: string; paths: readonly string[] }> {
       if ((await realpath(named).catch(() => "")) !== folder)
         throw cannot(named, "something else has taken its place");
-      const copied = await copyFolder(workspace, folder, { terminal });
+      const copied = await copyFolder(workspace, folder, { terminal: cli });
       const what =
         copied.length === 0
           ? "the session left no files to copy to"
           : `${showCount(copied.length, "file")} copied to`;
-      terminal.tell(`${what} ${cutToLine(folder, 1_000)}`);
+      cli.tell(`${what} ${cutToLine(folder, 1_000)}`);
       return { folder, paths: copied.map((path) => join(folder, path)) };
     },
   };

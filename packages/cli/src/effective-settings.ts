@@ -7,9 +7,10 @@ import { isRecord } from "@retinue/core/schema/json-object";
 import { DEFAULT_SETTINGS } from "@retinue/core/settings/default-settings";
 import { loadSettings } from "@retinue/core/settings/load-settings";
 import { readSettingsFile, type SettingsFile } from "@retinue/core/settings/read-settings-file";
-import { type CommonOptions, findSettingsFiles, openProject, shortenPath } from "./open-project.ts";
+import { findSettingsFiles, openProject, shortenPath } from "./open-project.ts";
+import { omitAbsent } from "./options.ts";
 import { readValueAt, writePointer } from "./setting-key.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Cli } from "./terminal.ts";
 
 /** Which source sets a value. */
 type SettingScope = "default" | "user" | "project" | "environment";
@@ -29,11 +30,8 @@ export type EffectiveSettings = {
 };
 
 /** Loads the settings that apply, with the source of every value. */
-export async function loadEffectiveSettings(
-  options: CommonOptions,
-  terminal: Terminal,
-): Promise<EffectiveSettings> {
-  const project = await openProject(options, terminal);
+export async function loadEffectiveSettings(cli: Cli): Promise<EffectiveSettings> {
+  const project = await openProject(cli);
   const files = findSettingsFiles(project);
   const read = { user: await readGood(files.user), project: await readGood(files.project) };
   const defaults = { ...DEFAULT_SETTINGS, limits: DEFAULT_LIMITS };
@@ -44,7 +42,7 @@ export async function loadEffectiveSettings(
     defaults,
     suggest: didYouMean,
   });
-  const variable = terminal.env.RETINUE_MODEL;
+  const variable = cli.env.RETINUE_MODEL;
   const { agents: _, ...settings } = project.settings;
   const value: Record<string, unknown> = {
     ...settings,
@@ -77,7 +75,7 @@ async function readGood(file: string): Promise<SettingsFile | undefined> {
 function readAgents({ user, project }: Levels["read"]): Record<string, unknown> {
   const roles = project?.value.AgentRoles ?? user?.value.AgentRoles;
   const agents = user?.value.agents;
-  return { ...(agents !== undefined && { agents }), ...(roles !== undefined && { AgentRoles: roles }) };
+  return omitAbsent({ agents, AgentRoles: roles });
 }
 
 /** Every value that is not an object; a list is one value. */

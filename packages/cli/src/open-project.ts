@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import {
   countProblems,
@@ -10,50 +10,44 @@ import type { AgentSource, Problem } from "@retinue/core/schema/agent";
 import { RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
 import { stripControls } from "@retinue/core/text/plain-text";
-import type { Terminal } from "./terminal.ts";
-
-/** Options that every command has. */
-export type CommonOptions = { cwd?: string; json?: boolean };
+import type { Cli } from "./terminal.ts";
 
 /** The project a command works on. */
 export type OpenProject = Project & { projectDir: string };
 
 /** The folder that `-C` names, or the current one. */
-export function findProjectDir({ cwd }: CommonOptions, terminal: Terminal): string {
-  const dir = resolve(terminal.cwd, cwd ?? ".");
+export function findProjectDir(cli: Cli): string {
+  const { cwd } = cli.options;
+  const dir = resolve(cli.cwd, cwd ?? ".");
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return dir;
   throw new RetinueError("input", `${dir} is not a folder`, "name an existing folder with -C");
 }
 
+/** The same folder by its real path, as the record has it. */
+export function findRealProject(cli: Cli): string {
+  return realpathSync(findProjectDir(cli));
+}
+
 /** Loads settings and agents, with all their problems. */
-export async function openProject(
-  options: CommonOptions & { agents?: string },
-  terminal: Terminal,
-): Promise<OpenProject> {
-  const projectDir = findProjectDir(options, terminal);
+export async function openProject(cli: Cli<{ agents?: string }>): Promise<OpenProject> {
+  const projectDir = findProjectDir(cli);
   return {
-    ...(await loadProject({ projectDir, env: terminal.env, agentsJson: options.agents })),
+    ...(await loadProject({ projectDir, env: cli.env, agentsJson: cli.options.agents })),
     projectDir,
   };
 }
 
 /** The same for commands that must not run with broken settings. */
-export async function openSoundProject(
-  options: CommonOptions & { agents?: string },
-  terminal: Terminal,
-): Promise<OpenProject> {
-  const project = await openProject(options, terminal);
+export async function openSoundProject(cli: Cli<{ agents?: string }>): Promise<OpenProject> {
+  const project = await openProject(cli);
   refuseBrokenSettings(project);
   return project;
 }
 
 /** The same for commands that run agents: first they warn about what is ignored. */
-export async function openWorkingProject(
-  options: CommonOptions & { agents?: string },
-  terminal: Terminal,
-): Promise<OpenProject> {
-  const project = await openSoundProject(options, terminal);
-  for (const line of describeUnheld(project)) terminal.tell(`warning: ${line}`);
+export async function openWorkingProject(cli: Cli<{ agents?: string }>): Promise<OpenProject> {
+  const project = await openSoundProject(cli);
+  for (const line of describeUnheld(project)) cli.tell(`warning: ${line}`);
   return project;
 }
 

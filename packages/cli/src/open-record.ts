@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type BlobStore, createBlobStore } from "@retinue/core/record/blob-store";
 import type { Record } from "@retinue/core/record/record";
@@ -6,8 +6,8 @@ import { createSqliteRecord } from "@retinue/core/record/sqlite/create-sqlite-re
 import { RetinueError } from "@retinue/core/schema/error";
 import type { SessionRow } from "@retinue/core/schema/record";
 import { findPlaces } from "@retinue/core/settings/places";
-import { type CommonOptions, findProjectDir } from "./open-project.ts";
-import type { Terminal } from "./terminal.ts";
+import { findRealProject } from "./open-project.ts";
+import type { Cli, Terminal } from "./terminal.ts";
 
 /** Opens the record for `read`; undefined if nothing was ever recorded. Another process may still write. */
 export async function withRecord<Value>(
@@ -27,29 +27,25 @@ export async function withRecord<Value>(
   }
 }
 
-/**
- * The same where there must be a record. `missing` is the error if nothing was ever recorded, or the name of the session
- * that was asked for.
- */
+/** The same where there must be a record: `missing` is thrown if nothing was ever recorded. */
 export async function requireRecord<Value>(
   terminal: Terminal,
-  missing: string | (() => RetinueError),
+  missing: RetinueError,
   work: (record: Record) => Promise<Value>,
 ): Promise<Value> {
   const done = await withRecord(terminal, async (record) => ({ value: await work(record) }));
   if (done) return done.value;
-  throw typeof missing === "string" ? createNoSessionError(missing) : missing();
+  throw missing;
 }
 
 /** Opens the record for `work` on the session that a person names. */
 export function withSession<Value>(
   id: string,
-  options: CommonOptions,
-  terminal: Terminal,
+  cli: Cli,
   work: (record: Record, session: SessionRow) => Promise<Value>,
 ): Promise<Value> {
-  return requireRecord(terminal, id, async (record) =>
-    work(record, await findSession(record, id, options, terminal)),
+  return requireRecord(cli, createNoneYetError(`session '${id}'`), async (record) =>
+    work(record, await findSession(record, id, cli)),
   );
 }
 
@@ -63,14 +59,9 @@ function isMissing(path: string): boolean {
 }
 
 /** The session that a person names: by its id, the beginning of it, or `last` for the last one of this project. */
-export async function findSession(
-  record: Record,
-  id: string,
-  options: CommonOptions,
-  terminal: Terminal,
-): Promise<SessionRow> {
+export async function findSession(record: Record, id: string, cli: Cli): Promise<SessionRow> {
   if (id !== "last") return await record.findSession(id);
-  const project = realpathSync(findProjectDir(options, terminal));
+  const project = findRealProject(cli);
   const [last] = (await record.listSessions({ project, limit: 1 })).sessions;
   if (last) return last;
   throw new RetinueError(
@@ -80,9 +71,9 @@ export async function findSession(
   );
 }
 
-/** The error for a named session when nothing is recorded. */
-export function createNoSessionError(id: string): RetinueError {
-  return new RetinueError("input", `no session '${id}'; there are none yet`, "start one with: retinue run");
+/** The error for what a person names, such as `session 'ses_1'`, when nothing is recorded. */
+export function createNoneYetError(what: string): RetinueError {
+  return new RetinueError("input", `no ${what}; there are none yet`, "start one with: retinue run");
 }
 
 /** What names something that changed files. */
@@ -98,26 +89,17 @@ export function openKept(record: Record, { env }: Terminal): KeptChanges {
   return { record, dataDir, blobs: createBlobStore(join(dataDir, "blobs")) };
 }
 
-/** Opens the kept changes for `work`; an error if nothing was ever recorded. */
+/**
+ * Opens the kept changes for `work`, with the id of what a person names: `last` is this project's last session, because nobody
+ * means the files of another folder.
+ */
 export function withChanges<Value>(
-  terminal: Terminal,
   name: string,
-  work: (kept: KeptChanges) => Promise<Value>,
+  cli: Cli,
+  work: (kept: KeptChanges, id: string) => Promise<Value>,
 ): Promise<Value> {
-  const message = `no run or session '${name}'; there are none yet`;
-  return requireRecord(
-    terminal,
-    () => new RetinueError("input", message, "start one with: retinue run"),
-    (record) => work(openKept(record, terminal)),
-  );
-}
-
-/** What a person names: `last` is this project's last session, because nobody means the files of another folder. */
-export async function nameChanges(
-  record: Record,
-  name: string,
-  options: CommonOptions,
-  terminal: Terminal,
-): Promise<string> {
-  return name === "last" ? (await findSession(record, name, options, terminal)).session_id : name;
+  return requireRecord(cli, createNoneYetError(`run or session '${name}'`), async (record) => {
+    const id = name === "last" ? (await findSession(record, name, cli)).session_id : name;
+    return work(openKept(record, cli), id);
+  });
 }

@@ -7,7 +7,7 @@ import {
   POSITIVE,
   SCALE,
 } from "@retinue/core/schema/number-range";
-import { PERMISSION_MODES } from "@retinue/core/schema/rights";
+import { PERMISSION_MODES, type PermissionMode } from "@retinue/core/schema/rights";
 import { InvalidArgumentError, Option } from "commander";
 
 /** Reads a whole number of at least 1. */
@@ -80,29 +80,43 @@ export const SESSION_ID = "a session's id or the beginning of it; `last` for thi
 /** Programs whose agents can be imported. */
 export const VENDORS = ["claude", "opencode", "copilot", "gemini"] as const;
 
+type Present<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
+
+/** The values that were given: an optional member is left out elsewhere, never undefined. */
+export function omitAbsent<Values extends object>(values: Values): Present<Values> {
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  ) as Present<Values>;
+}
+
 /** Collects the values of a flag that may be given several times. */
 export function collectValue(value: string, previous: string[] | undefined): string[] {
   return [...(previous ?? []), value];
 }
 
-const make = (flags: string, about: string) => new Option(flags, about);
+/** An option and, for the compiler, what its value is. */
+type OptionOf<Value> = Option & { readonly gives?: Value };
+
+const make = <Value = string>(flags: string, about: string): OptionOf<Value> => new Option(flags, about);
 const number = (flags: string, about: string, parse: (text: string) => number) =>
-  make(flags, about).argParser(parse);
-const rules = (flags: string, about: string) => make(flags, about).argParser(collectValue).default([]);
+  make<number>(flags, about).argParser(parse);
+const rules = (flags: string, about: string) =>
+  make<readonly string[]>(flags, about).argParser(collectValue).default([]);
 
 /** Options that more than one command has, or that belong together. */
 const SHARED = {
-  yes: make("-y, --yes", "do not ask"),
-  global: make("--global", "among your own agents instead of the project's"),
+  yes: make<boolean>("-y, --yes", "do not ask"),
+  global: make<boolean>("--global", "among your own agents instead of the project's"),
   limit: number("--limit <n>", "at most this many", parseWholeNumber).default(20),
   output: make("-o, --output <file>", "write to a file that only you can read, and not to stdout"),
   agent: make("--agent <name>", "the agent that answers; `main` or the only one by default"),
   model: make("-m, --model <model>", "an alias or provider/model-id"),
-  permissionMode: make("--permission-mode <mode>", "how asks are answered without a person").choices(
-    PERMISSION_MODES,
-  ),
-  print: make("-p, --print", "print the result only: no progress, and nobody is asked"),
-  outputFormat: make("--output-format <format>", "how the result is printed")
+  permissionMode: make<PermissionMode>(
+    "--permission-mode <mode>",
+    "how asks are answered without a person",
+  ).choices(PERMISSION_MODES),
+  print: make<boolean>("-p, --print", "print the result only: no progress, and nobody is asked"),
+  outputFormat: make<"text" | "json" | "stream-json">("--output-format <format>", "how the result is printed")
     .choices(["text", "json", "stream-json"])
     .default("text"),
   allowedTools: rules(
@@ -110,7 +124,7 @@ const SHARED = {
     "approve calls that would be asked about, such as `shell(npm test *)`",
   ),
   disallowedTools: rules("--disallowed-tools <rules>", "deny tools to every agent of this run"),
-  onAsk: make(
+  onAsk: make<"deny" | "park">(
     "--on-ask <what>",
     "instead of asking: `deny`, or `park` the session until someone runs `retinue approve`",
   ).choices(["deny", "park"]),
@@ -129,7 +143,7 @@ const SHARED = {
     "raise all agents' own limits: `roomy` (3 times, for strong models with large windows), or a number",
     parseLimitsScale,
   ),
-  triggers: make("--no-triggers", "let no word of the task make a delegation mandatory"),
+  triggers: make<boolean>("--no-triggers", "let no word of the task make a delegation mandatory"),
   jsonSchema: make(
     "--json-schema <schema>",
     "the answer must be JSON that fits this schema: a file, or the schema",
@@ -142,6 +156,11 @@ const SHARED = {
 
 /** The name of an option that several commands have. */
 export type SharedOption = keyof typeof SHARED;
+
+/** The values of options that several commands have. */
+export type SharedOptions = {
+  [Name in SharedOption]?: (typeof SHARED)[Name] extends OptionOf<infer Value> ? Value : never;
+};
 
 /** Options that several commands have, by their names. */
 export function listShared(names: readonly SharedOption[]): readonly Option[] {

@@ -1,7 +1,7 @@
 import { readVersion } from "@retinue/core/files/package-root";
 import type { Command, Option } from "commander";
 import { CliCommand } from "./cli-command.ts";
-import type { Cli } from "./terminal.ts";
+import type { Invocation } from "./terminal.ts";
 
 /** A command: its few words in the program's help, and how what it takes and does is declared. */
 type CommandEntry = readonly [
@@ -67,7 +67,7 @@ Examples:
   retinue COMMAND --help`;
 
 /** The program with all its commands, of which those that `args` may mean are declared in full; without `args`, all. */
-export async function createProgram(cli: Cli, args?: readonly string[]): Promise<CliCommand> {
+export async function createProgram(cli: Invocation, args?: readonly string[]): Promise<CliCommand> {
   const program = new CliCommand("retinue", cli);
   program
     .description("Runs agents that delegate to sub-agents, and keeps them honest.")

@@ -14,11 +14,10 @@ import { chooseSecretStore, findSecretStore } from "@retinue/assistant/accounts/
 import { RetinueError } from "@retinue/core/schema/error";
 import { findPlaces } from "@retinue/core/settings/places";
 import { cutToLine } from "@retinue/core/text/plain-text";
-import type { CommonOptions } from "./open-project.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Cli, Terminal } from "./terminal.ts";
 
 /** Options that adding any account has. */
-export type AddOptions = CommonOptions & { id?: string };
+export type AddOptions = { id?: string };
 
 /** The places of accounts on this machine. */
 export function findAccountPlaces({ env }: Pick<Terminal, "env">) {
@@ -34,11 +33,11 @@ type NewAccount = Account extends infer Each
 
 /** What the account will be called: the wanted id, that of the same account when it is added again, or one of its kind. */
 export async function chooseAccountId(
-  { id }: AddOptions,
   { kind, address }: { kind: AccountKind; address: string },
-  terminal: Terminal,
+  cli: Cli<AddOptions>,
 ): Promise<string> {
-  const { accounts } = await loadAccounts(findAccountPlaces(terminal).configDir);
+  const { id } = cli.options;
+  const { accounts } = await loadAccounts(findAccountPlaces(cli).configDir);
   if (id === undefined) {
     const same = accounts.find((each) => each.kind === kind && each.address === address);
     if (same) return same.id;
@@ -76,13 +75,8 @@ export function refuseBadAccountId(id: string | undefined): void {
 }
 
 /** Keeps an account: its secrets first, then itself. It serves at once what nobody served before. */
-export async function saveAccount(
-  fresh: NewAccount,
-  secrets: Secrets,
-  options: AddOptions,
-  terminal: Terminal,
-): Promise<void> {
-  const places = findAccountPlaces(terminal);
+export async function saveAccount(fresh: NewAccount, secrets: Secrets, cli: Cli<AddOptions>): Promise<void> {
+  const places = findAccountPlaces(cli);
   const before = await loadAccounts(places.configDir);
   const known = before.accounts.find(({ id }) => id === fresh.id);
   const store = await chooseSecretStore(places);
@@ -94,11 +88,11 @@ export async function saveAccount(
     if (!known) await store.remove(account.id);
     throw thrown;
   }
-  if (known && known.tokens !== store.where) await forgetOld(known, terminal);
+  if (known && known.tokens !== store.where) await forgetOld(known, cli);
   const after = await loadAccounts(places.configDir);
   const serving = account.services.filter((service) => after.defaults[service] === account.id);
-  if (options.json) terminal.print(JSON.stringify({ ...account, default: serving }, null, 2));
-  else terminal.print(summary(account, known !== undefined, serving));
+  if (cli.options.json) cli.print(JSON.stringify({ ...account, default: serving }, null, 2));
+  else cli.print(summary(account, known !== undefined, serving));
 }
 
 function withAccount({ accounts, defaults }: Accounts, account: Account): Accounts {

@@ -33,18 +33,31 @@ export type Terminal = {
   readonly lost?: Error | undefined;
 };
 
+/** Options that every command has. */
+export type CommonOptions = { cwd?: string; json?: boolean };
+
+/** What a command works with: the terminal it is called at, and the options it is given. */
+export type Cli<Options extends object = object> = Terminal & { readonly options: CommonOptions & Options };
+
+/** The same command with other options. */
+export function changeOptions<Options extends object, Others extends object>(
+  cli: Cli<Options>,
+  others: Others,
+): Cli<Options & Others> {
+  return { ...cli, options: { ...cli.options, ...others } };
+}
+
 /** Prints a result: as JSON for programs, or else as text for people. */
 export function printResult(
-  { json }: { json?: boolean | undefined },
-  terminal: Pick<Terminal, "print">,
+  { options, print }: Pick<Cli, "options" | "print">,
   { value, text }: { value: unknown; text: () => string | readonly string[] },
 ): void {
-  const shown = json ? writeJson(value, 2) : text();
-  terminal.print(typeof shown === "string" ? shown : shown.join("\n"));
+  const shown = options.json ? writeJson(value, 2) : text();
+  print(typeof shown === "string" ? shown : shown.join("\n"));
 }
 
 /** One invocation: where it reads and writes, and what it will answer with. */
-export type Cli = { readonly terminal: Terminal; exitCode: number };
+export type Invocation = { readonly terminal: Terminal; exitCode: number };
 
 /**
  * The terminal of a process. A reader that goes away is no error: what is written after it is dropped. Nor does a result that

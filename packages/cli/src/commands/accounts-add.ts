@@ -5,11 +5,12 @@ import { signInGoogle } from "@retinue/assistant/accounts/google-sign-in";
 import { findKnownServers, findMailDomain, parseServer } from "@retinue/assistant/accounts/known-servers";
 import { refusePlain } from "@retinue/assistant/accounts/post-form";
 import { RetinueError } from "@retinue/core/schema/error";
-import { isRecord } from "@retinue/core/schema/json-object";
+import { parseObject, readObject } from "@retinue/core/schema/json-object";
 import { Option } from "commander";
 import { askFor, askHidden, readSecret, readStdinLines } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { openBrowser } from "../open-browser.ts";
+import { omitAbsent } from "../options.ts";
 import {
   type AddOptions,
   chooseAccountId,
@@ -19,7 +20,7 @@ import {
   refuseBadAccountId,
   saveAccount,
 } from "../save-account.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Cli, Terminal } from "../terminal.ts";
 
 /** Declares `retinue accounts add` for every kind of account. Secrets are never taken as flags: others can see those. */
 export function registerAccountsAdd(accounts: CliCommand): void {
@@ -93,116 +94,85 @@ function withId(command: CliCommand): CliCommand {
   return command.option("--id <id>", "what to call the account; its kind if absent");
 }
 
-type AddImapOptions = AddOptions & {
+type PasswordOptions = AddOptions & {
   address?: string;
-  name?: string;
   user?: string;
-  imap?: string;
-  smtp?: string;
-  caFile?: string;
   passwordStdin?: boolean;
   passwordEnv?: string;
 };
 
+type AddImapOptions = PasswordOptions & { name?: string; imap?: string; smtp?: string; caFile?: string };
+
 /** `retinue accounts add imap`: the mailbox is opened once before the account is kept. */
-async function addImap(options: AddImapOptions, terminal: Terminal): Promise<void> {
-  refuseBadAccountId(options.id);
-  const address = await askAddress(options.address, terminal);
+async function addImap(cli: Cli<AddImapOptions>): Promise<void> {
+  refuseBadAccountId(cli.options.id);
+  const address = await askAddress(cli);
   const known = findKnownServers(address);
-  const imap = await askServer(
-    { ...options, kind: "imap", usualPort: 993, known: known?.imap },
-    address,
-    terminal,
-  );
-  const smtp = await askServer(
-    { ...options, kind: "smtp", usualPort: 465, known: known?.smtp },
-    address,
-    terminal,
-  );
-  if (known?.hint) terminal.tell(`${findMailDomain(address)}: ${known.hint}`);
-  const user = await askUser(options.user, address, terminal);
-  const password = await readPassword(options, user, terminal);
-  const id = await chooseAccountId(options, { kind: "imap", address }, terminal);
+  const imap = await askServer({ kind: "imap", usualPort: 993, known: known?.imap }, address, cli);
+  const smtp = await askServer({ kind: "smtp", usualPort: 465, known: known?.smtp }, address, cli);
+  if (known?.hint) cli.tell(`${findMailDomain(address)}: ${known.hint}`);
+  const user = await askUser(address, cli);
+  const password = await readPassword(user, cli);
+  const id = await chooseAccountId({ kind: "imap", address }, cli);
+  const { name, caFile } = cli.options;
   const account = {
     ...{ id, kind: "imap" as const, address, services: ["mail" as const], user, imap, smtp },
-    ...(options.name !== undefined && { name: options.name }),
-    ...(options.caFile !== undefined && { caFile: resolve(terminal.cwd, options.caFile) }),
+    ...omitAbsent({ name, caFile: caFile === undefined ? undefined : resolve(cli.cwd, caFile) }),
   };
-  await proveAccount(account, { password }, terminal);
-  await saveAccount(account, { password }, options, terminal);
+  await proveAccount(account, { password }, cli);
+  await saveAccount(account, { password }, cli);
 }
 
-async function askAddress(value: string | undefined, terminal: Terminal): Promise<string> {
-  return parseMailAddress(
-    await askFor({ value, flag: "--address", question: "your mail address" }, terminal),
-  );
+async function askAddress(cli: Cli<PasswordOptions>): Promise<string> {
+  const wanted = { value: cli.options.address, flag: "--address", question: "your mail address" };
+  return parseMailAddress(await askFor(wanted, cli));
 }
 
 /** The name to sign in with; the address is a good guess, so nobody has to answer. */
-async function askUser(user: string | undefined, address: string, terminal: Terminal): Promise<string> {
-  const value = user ?? (terminal.interactive ? undefined : address);
-  return askFor({ value, flag: "--user", question: "the name to sign in with", proposal: address }, terminal);
+async function askUser(address: string, cli: Cli<PasswordOptions>): Promise<string> {
+  const value = cli.options.user ?? (cli.interactive ? undefined : address);
+  return askFor({ value, flag: "--user", question: "the name to sign in with", proposal: address }, cli);
 }
 
 /** The password, by stdin, a variable or a prompt. */
-function readPassword(
-  { passwordStdin, passwordEnv }: { passwordStdin?: boolean; passwordEnv?: string },
-  user: string,
-  terminal: Terminal,
-): Promise<string> {
+function readPassword(user: string, cli: Cli<PasswordOptions>): Promise<string> {
+  const { passwordStdin, passwordEnv } = cli.options;
   const flags = "--password-stdin or --password-env";
-  return readSecret(
-    { question: `password of ${user}`, stdin: passwordStdin, env: passwordEnv, flags },
-    terminal,
-  );
+  return readSecret({ question: `password of ${user}`, stdin: passwordStdin, env: passwordEnv, flags }, cli);
 }
 
+type MailServer = ReturnType<typeof parseServer>;
+
 async function askServer(
-  from: {
-    kind: "imap" | "smtp";
-    imap?: string;
-    smtp?: string;
-    usualPort: number;
-    known: ReturnType<typeof parseServer> | undefined;
-  },
+  { kind, usualPort, known }: { kind: "imap" | "smtp"; usualPort: number; known: MailServer | undefined },
   address: string,
-  terminal: Terminal,
-) {
-  const { kind, usualPort, known } = from;
-  const value = from[kind];
+  cli: Cli<AddImapOptions>,
+): Promise<MailServer> {
+  const value = cli.options[kind];
   if (value === undefined && known) return known;
   const question = `the ${kind.toUpperCase()} server of ${findMailDomain(address)}`;
   const proposal = `${kind}.${findMailDomain(address)}`;
-  return parseServer(await askFor({ value, flag: `--${kind}`, question, proposal }, terminal), usualPort);
+  return parseServer(await askFor({ value, flag: `--${kind}`, question, proposal }, cli), usualPort);
 }
 
-type AddCaldavOptions = AddOptions & {
-  url?: string;
-  address?: string;
-  user?: string;
-  services?: string;
-  passwordStdin?: boolean;
-  passwordEnv?: string;
-};
+type AddCaldavOptions = PasswordOptions & { url?: string; services?: string };
 
 /** `retinue accounts add caldav`: calendars and address books are looked for before the account is kept. */
-async function addCaldav(options: AddCaldavOptions, terminal: Terminal): Promise<void> {
-  refuseBadAccountId(options.id);
-  const services = parseServices(options.services, "caldav");
+async function addCaldav(cli: Cli<AddCaldavOptions>): Promise<void> {
+  refuseBadAccountId(cli.options.id);
+  const services = parseServices(cli.options.services, "caldav");
   const url = await askFor(
-    { value: options.url, flag: "--url", question: "the server, such as https://dav.example.org/" },
-    terminal,
+    { value: cli.options.url, flag: "--url", question: "the server, such as https://dav.example.org/" },
+    cli,
   );
   refusePlain(url);
-  const address = await askAddress(options.address, terminal);
-  const user = await askUser(options.user, address, terminal);
-  const password = await readPassword(options, user, terminal);
-  const id = await chooseAccountId(options, { kind: "caldav", address }, terminal);
-  const account = {
-    ...{ id, kind: "caldav" as const, address, services, user, url },
-  };
-  await proveAccount(account, { password }, terminal);
-  await saveAccount(account, { password }, options, terminal);
+  const address = await askAddress(cli);
+  const user = await askUser(address, cli);
+  const password = await readPassword(user, cli);
+  const id = await chooseAccountId({ kind: "caldav", address }, cli);
+  const account = { id, kind: "caldav" as const, address, services, user, url };
+  await proveAccount(account, { password }, cli);
+  await saveAccount(account, { password }, cli);
 }
 
 type AddGoogleOptions = AddOptions & {
@@ -220,24 +190,24 @@ type AddGoogleOptions = AddOptions & {
 const PATIENCE_MS = 5 * 60_000;
 
 /** `retinue accounts add google`: the person consents in their browser. */
-export async function addGoogle(options: AddGoogleOptions, terminal: Terminal): Promise<void> {
-  refuseBadAccountId(options.id);
-  const services = parseServices(options.services, "google");
-  const client = await findClient(options, terminal);
-  const { address, authUrl, tokenUrl, rootUrl } = options;
+async function addGoogle(cli: Cli<AddGoogleOptions>): Promise<void> {
+  refuseBadAccountId(cli.options.id);
+  const services = parseServices(cli.options.services, "google");
+  const client = await findClient(cli);
+  const { address, authUrl, tokenUrl, rootUrl } = cli.options;
   const signedIn = await signInGoogle({
     ...client,
     ...{ services, address, authUrl, tokenUrl, now: Date.now },
     signal: AbortSignal.timeout(PATIENCE_MS),
     visit(url) {
-      const isOpened = options.browser && terminal.interactive && openBrowser(url, terminal.env);
-      terminal.tell(`${isOpened ? "your browser shows" : "open"} this page to give your consent:\n${url}`);
+      const isOpened = cli.options.browser && cli.interactive && openBrowser(url, cli.env);
+      cli.tell(`${isOpened ? "your browser shows" : "open"} this page to give your consent:\n${url}`);
     },
   });
   for (const service of services)
     if (!signedIn.services.includes(service))
-      terminal.tell(`warning: ${service} was not consented to, and is left out`);
-  const id = await chooseAccountId(options, { kind: "google", address: signedIn.address }, terminal);
+      cli.tell(`warning: ${service} was not consented to, and is left out`);
+  const id = await chooseAccountId({ kind: "google", address: signedIn.address }, cli);
   const account = {
     id,
     kind: "google" as const,
@@ -245,49 +215,42 @@ export async function addGoogle(options: AddGoogleOptions, terminal: Terminal): 
     services: signedIn.services,
     clientId: client.clientId,
     scopes: signedIn.scopes,
-    ...(tokenUrl !== undefined && { tokenUrl }),
-    ...(rootUrl !== undefined && { rootUrl }),
+    ...omitAbsent({ tokenUrl, rootUrl }),
   };
-  await saveAccount(account, signedIn.secrets, options, terminal);
+  await saveAccount(account, signedIn.secrets, cli);
 }
 
 type Client = { clientId: string; clientSecret?: string | undefined };
 
-async function findClient({ clientId, clientFile }: AddGoogleOptions, terminal: Terminal): Promise<Client> {
+async function findClient(cli: Cli<AddGoogleOptions>): Promise<Client> {
+  const { clientId, clientFile } = cli.options;
   if (clientFile !== undefined) {
-    const client = readClient(await readText(resolve(terminal.cwd, clientFile)), clientFile);
+    const client = readClient(await readText(resolve(cli.cwd, clientFile)), clientFile);
     if (clientId !== undefined && clientId !== client.clientId)
       throw new RetinueError("usage", "--client-id and --client-file name two clients", "give one of them");
     return client;
   }
-  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET } = terminal.env;
+  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET } = cli.env;
   const id = await askFor(
     {
       value: clientId ?? (GOOGLE_CLIENT_ID || undefined),
       flag: "--client-id or --client-file",
       question: "id of your OAuth client (of the kind 'Desktop app', from console.cloud.google.com)",
     },
-    terminal,
+    cli,
   );
-  if (GOOGLE_CLIENT_SECRET || !terminal.interactive)
+  if (GOOGLE_CLIENT_SECRET || !cli.interactive)
     return { clientId: id, clientSecret: GOOGLE_CLIENT_SECRET || undefined };
-  const secret = await askHidden("its secret; empty if it has none", terminal);
+  const secret = await askHidden("its secret; empty if it has none", cli);
   return { clientId: id, clientSecret: secret.trim() || undefined };
 }
 
-/** The client in a file as Google's console gives it. */
+/** The client in a file as Google's console gives it; no error quotes the file. */
 function readClient(text: string, file: string): Client {
-  try {
-    const value: unknown = JSON.parse(text);
-    const client = isRecord(value) ? (value.installed ?? value.web) : undefined;
-    if (isRecord(client) && typeof client.client_id === "string")
-      return {
-        clientId: client.client_id,
-        ...(typeof client.client_secret === "string" && { clientSecret: client.client_secret }),
-      };
-  } catch {
-    // The parser's words would quote the file.
-  }
+  const { installed, web } = parseObject(text) ?? {};
+  const { client_id: clientId, client_secret: secret } = readObject(installed ?? web);
+  if (typeof clientId === "string")
+    return { clientId, ...(typeof secret === "string" && { clientSecret: secret }) };
   throw new RetinueError(
     "input",
     `${file} is not the file of an OAuth client`,
@@ -309,10 +272,10 @@ type AddSlackOptions = AddOptions & {
 };
 
 /** `retinue accounts add slack`: the token is shown to Slack before it is kept. */
-export async function addSlack(options: AddSlackOptions, terminal: Terminal): Promise<void> {
-  refuseBadAccountId(options.id);
-  const { token, userToken } = await readTokens(options, terminal);
-  const { apiUrl } = options;
+async function addSlack(cli: Cli<AddSlackOptions>): Promise<void> {
+  refuseBadAccountId(cli.options.id);
+  const { token, userToken } = await readTokens(cli);
+  const { apiUrl } = cli.options;
   const signal = new AbortController().signal;
   const { user, team, scopes } = await fetchSlackIdentity(token, { apiUrl, signal });
   if (userToken !== undefined) {
@@ -321,21 +284,21 @@ export async function addSlack(options: AddSlackOptions, terminal: Terminal): Pr
       throw new RetinueError("input", `the two tokens are of two workspaces: ${team} and ${person.team}`);
   }
   const address = `${user}@${team}`;
-  const id = await chooseAccountId(options, { kind: "slack", address }, terminal);
+  const id = await chooseAccountId({ kind: "slack", address }, cli);
   const account = {
     ...{ id, kind: "slack" as const, address, team, scopes, services: ["slack" as const] },
-    ...(apiUrl !== undefined && { apiUrl }),
+    ...omitAbsent({ apiUrl }),
   };
-  await saveAccount(account, { token, ...(userToken !== undefined && { userToken }) }, options, terminal);
+  await saveAccount(account, { token, ...omitAbsent({ userToken }) }, cli);
 }
 
 type Tokens = { token: string; userToken?: string | undefined };
 
-async function readTokens(options: AddSlackOptions, terminal: Terminal): Promise<Tokens> {
-  const { tokenStdin, tokenEnv, userTokenEnv } = options;
-  const person = userTokenEnv === undefined ? undefined : readTokenVariable(userTokenEnv, terminal);
+async function readTokens(cli: Cli<AddSlackOptions>): Promise<Tokens> {
+  const { tokenStdin, tokenEnv, userTokenEnv } = cli.options;
+  const person = userTokenEnv === undefined ? undefined : readTokenVariable(userTokenEnv, cli);
   if (tokenStdin && tokenEnv === undefined) {
-    const [first = "", second = ""] = await readStdinLines(terminal);
+    const [first = "", second = ""] = await readStdinLines(cli);
     if (first.trim() === "") throw new RetinueError("input", "stdin holds no token");
     return { token: first.trim(), userToken: person ?? (second.trim() || undefined) };
   }
@@ -345,9 +308,9 @@ async function readTokens(options: AddSlackOptions, terminal: Terminal): Promise
     env: tokenEnv,
     flags: "--token-stdin or --token-env",
   };
-  const token = (await readSecret(source, terminal)).trim();
+  const token = (await readSecret(source, cli)).trim();
   if (person !== undefined || tokenEnv !== undefined) return { token, userToken: person };
-  const asked = await askHidden("a person's token for searching (xoxp-…); empty for none", terminal);
+  const asked = await askHidden("a person's token for searching (xoxp-…); empty for none", cli);
   return { token, userToken: asked.trim() || undefined };
 }
 

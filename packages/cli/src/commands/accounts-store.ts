@@ -9,9 +9,9 @@ import { RetinueError } from "@retinue/core/schema/error";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
-import { type CommonOptions, openSoundProject } from "../open-project.ts";
+import { openSoundProject } from "../open-project.ts";
 import { findAccountPlaces } from "../save-account.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type Cli, printResult } from "../terminal.ts";
 
 /** Declares `retinue accounts import` and `export`. */
 export function registerStore(accounts: CliCommand): void {
@@ -32,25 +32,20 @@ export function registerStore(accounts: CliCommand): void {
 const SHOWN_PROBLEMS = 20;
 
 /** `retinue accounts import`: files and folders into the store that a run here would use. */
-async function importIntoStore(
-  paths: readonly string[],
-  options: CommonOptions,
-  terminal: Terminal,
-): Promise<number> {
-  const sources = await Promise.all(paths.map((path) => findSource(resolve(terminal.cwd, path))));
-  return withStore(options, terminal, async (store, file) => {
+async function importIntoStore(paths: readonly string[], cli: Cli): Promise<number> {
+  const sources = await Promise.all(paths.map((path) => findSource(resolve(cli.cwd, path))));
+  return withStore(cli, async (store, file) => {
     const { importFile, importFolder } = await import("@retinue/assistant/embedded/import-files");
     const total: ImportReport = { counts: { ...NOTHING }, skipped: 0, problems: [] };
     for (const [at, { path, isFolder }] of sources.entries()) {
-      terminal.tell(`importing ${at + 1} of ${sources.length}: ${cutToLine(path, 200)}`);
+      cli.tell(`importing ${at + 1} of ${sources.length}: ${cutToLine(path, 200)}`);
       addTo(total, await (isFolder ? importFolder(store, path) : importFile(store, path)));
     }
     const { counts, skipped, problems } = total;
     for (const { file: bad, message } of problems.slice(0, SHOWN_PROBLEMS))
-      terminal.tell(`warning: ${cutToLine(bad, 200)}: ${cutToLine(message, 300)}`);
-    if (problems.length > SHOWN_PROBLEMS)
-      terminal.tell(`warning: … and ${problems.length - SHOWN_PROBLEMS} more`);
-    printResult(options, terminal, {
+      cli.tell(`warning: ${cutToLine(bad, 200)}: ${cutToLine(message, 300)}`);
+    if (problems.length > SHOWN_PROBLEMS) cli.tell(`warning: … and ${problems.length - SHOWN_PROBLEMS} more`);
+    printResult(cli, {
       value: { store: file, ...total },
       text: () => [
         `imported ${inWords(counts)}; ${skipped} were there already; ${problems.length} could not be read`,
@@ -64,13 +59,13 @@ async function importIntoStore(
 }
 
 /** `retinue accounts export`: the store that a run here would use, as files that only the person can read. */
-async function exportStore(dir: string, options: CommonOptions, terminal: Terminal): Promise<void> {
-  const target = resolve(terminal.cwd, dir);
-  await withStore(options, terminal, async (store, file) => {
+async function exportStore(dir: string, cli: Cli): Promise<void> {
+  const target = resolve(cli.cwd, dir);
+  await withStore(cli, async (store, file) => {
     const { exportTo } = await import("@retinue/assistant/embedded/export-files");
-    terminal.tell(`exporting ${file} …`);
+    cli.tell(`exporting ${file} …`);
     const { counts, files } = await exportTo(store, target);
-    printResult(options, terminal, {
+    printResult(cli, {
       value: { folder: target, counts, files },
       text: () => `exported ${inWords(counts)} to ${files.length} files in ${target}`,
     });
@@ -98,12 +93,11 @@ async function findSource(path: string): Promise<{ path: string; isFolder: boole
 }
 
 async function withStore<Value>(
-  options: CommonOptions,
-  terminal: Terminal,
+  cli: Cli,
   work: (store: EmbeddedStore, file: string) => Promise<Value>,
 ): Promise<Value> {
-  const { settings } = await openSoundProject(options, terminal);
-  const places = findAccountPlaces(terminal);
+  const { settings } = await openSoundProject(cli);
+  const places = findAccountPlaces(cli);
   const wanted = settings.assistant ?? {};
   const kept = await loadAccounts(places.configDir);
   try {
@@ -112,7 +106,7 @@ async function withStore<Value>(
     try {
       return await work(store, where.file);
     } finally {
-      for (const notice of store.database().notices) terminal.tell(`warning: ${notice}`);
+      for (const notice of store.database().notices) cli.tell(`warning: ${notice}`);
       store.close();
     }
   } catch (thrown) {

@@ -16,9 +16,9 @@ import { cutToLine } from "@retinue/core/text/plain-text";
 import { Argument } from "commander";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
-import { type CommonOptions, openProject, openSoundProject } from "../open-project.ts";
+import { openProject, openSoundProject } from "../open-project.ts";
 import { findAccountPlaces, redactWords, tryAccount } from "../save-account.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type Cli, printResult, type Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { registerAccountsAdd } from "./accounts-add.ts";
 import { registerStore } from "./accounts-store.ts";
@@ -57,20 +57,19 @@ export default function registerAccounts(accounts: CliCommand): void {
   registerStore(accounts);
 }
 
-/** `retinue accounts list`. */
-async function listAccounts(options: CommonOptions, terminal: Terminal): Promise<void> {
-  const { settings } = await openSoundProject(options, terminal);
-  const kept = await loadAccounts(findAccountPlaces(terminal).configDir);
+async function listAccounts(cli: Cli): Promise<void> {
+  const { settings } = await openSoundProject(cli);
+  const kept = await loadAccounts(findAccountPlaces(cli).configDir);
   const serving: Partial<Record<Service, string>> = {};
   for (const service of SERVICES) {
     try {
       serving[service] = chooseAccount(service, settings.assistant ?? {}, kept)?.id ?? LOCAL;
     } catch (thrown) {
-      terminal.tell(`warning: nobody serves ${service}: ${messageOf(thrown)}`);
+      cli.tell(`warning: nobody serves ${service}: ${messageOf(thrown)}`);
     }
   }
   const { accounts } = kept;
-  printResult(options, terminal, {
+  printResult(cli, {
     value: { accounts, serving },
     text: () => drawAccounts(accounts, serving),
   });
@@ -94,19 +93,15 @@ function drawAccounts(accounts: readonly Account[], serving: Partial<Record<Serv
 type CheckedService = AccountCheck & { account: string };
 
 /** `retinue accounts test`: its exit code says whether all is well, or that a sign-in is needed. */
-async function testAccounts(
-  id: string | undefined,
-  options: CommonOptions,
-  terminal: Terminal,
-): Promise<number> {
-  const kept = await loadAccounts(findAccountPlaces(terminal).configDir);
+async function testAccounts(id: string | undefined, cli: Cli): Promise<number> {
+  const kept = await loadAccounts(findAccountPlaces(cli).configDir);
   const chosen = id === undefined ? kept.accounts : [findAccount(kept, id)];
   const rows: CheckedService[] = [];
   for (const account of chosen) {
-    terminal.tell(`trying ${account.id} …`);
-    rows.push(...(await testOne(account, terminal)));
+    cli.tell(`trying ${account.id} …`);
+    rows.push(...(await testOne(account, cli)));
   }
-  printResult(options, terminal, { value: rows, text: () => drawChecks(rows) });
+  printResult(cli, { value: rows, text: () => drawChecks(rows) });
   const bad = rows.filter(({ ok }) => !ok);
   return bad.length === 0 ? EXIT.ok : bad.some(({ auth }) => auth) ? EXIT.auth : EXIT.failed;
 }
@@ -155,28 +150,20 @@ function drawChecks(rows: readonly CheckedService[]): string[] {
   return [...lines, ...[...remedies].map((remedy) => `hint: ${remedy}`)];
 }
 
-/** `retinue accounts default`: who serves a domain from now on. */
-async function chooseDefault(
-  service: Service,
-  id: string,
-  options: CommonOptions,
-  terminal: Terminal,
-): Promise<void> {
-  const { configDir } = findAccountPlaces(terminal);
+async function chooseDefault(service: Service, id: string, cli: Cli): Promise<void> {
+  const { configDir } = findAccountPlaces(cli);
   const kept = await loadAccounts(configDir);
   if (id !== LOCAL) {
     const { services } = findAccount(kept, id);
     if (!services.includes(service))
       throw new RetinueError("input", `'${id}' cannot serve ${service}, only ${services.join(", ")}`);
   }
-  const { settings } = await openProject(options, terminal);
+  const { settings } = await openProject(cli);
   await saveAccounts(configDir, { ...kept, defaults: { ...kept.defaults, [service]: id } });
   const said = settings.assistant?.accounts?.[service];
   if (said !== undefined && said !== id)
-    terminal.tell(
-      `warning: your settings say assistant.accounts.${service} = '${said}', which counts for more`,
-    );
-  printResult(options, terminal, {
+    cli.tell(`warning: your settings say assistant.accounts.${service} = '${said}', which counts for more`);
+  printResult(cli, {
     value: { service, id },
     text: () => `${id === LOCAL ? "the local store" : id} serves ${service}`,
   });
@@ -191,8 +178,8 @@ const WITHDRAW: Readonly<Record<Account["kind"], string>> = {
 };
 
 /** `retinue accounts remove`: what the service grants is not touched, and the person is told how to end it. */
-async function removeAccount(id: string, options: CommonOptions, terminal: Terminal): Promise<void> {
-  const places = findAccountPlaces(terminal);
+async function removeAccount(id: string, cli: Cli): Promise<void> {
+  const places = findAccountPlaces(cli);
   const kept = await loadAccounts(places.configDir);
   const account = findAccount(kept, id);
   await (await findSecretStore(account, places)).remove(id);
@@ -201,12 +188,12 @@ async function removeAccount(id: string, options: CommonOptions, terminal: Termi
     accounts: kept.accounts.filter((each) => each.id !== id),
     defaults: Object.fromEntries(Object.entries(kept.defaults).filter(([, by]) => by !== id)),
   });
-  printResult(options, terminal, {
+  printResult(cli, {
     value: { removed: id, served },
     text: () => [
       `removed ${id} and its secrets`,
       ...(served.length > 0 ? [`the local store serves ${served.join(", ")} from now on`] : []),
     ],
   });
-  if (!options.json) terminal.tell(`note: ${WITHDRAW[account.kind]}`);
+  if (!cli.options.json) cli.tell(`note: ${WITHDRAW[account.kind]}`);
 }

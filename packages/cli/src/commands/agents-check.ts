@@ -14,14 +14,13 @@ import { stripControls } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import {
-  type CommonOptions,
   type OpenProject,
   openProject,
   shortenPath,
   showProblemCounts,
   showProblemPlace,
 } from "../open-project.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type Cli, printResult } from "../terminal.ts";
 
 /** Declares `retinue agents check`. */
 export function registerAgentsCheck(agents: CliCommand): void {
@@ -34,20 +33,16 @@ export function registerAgentsCheck(agents: CliCommand): void {
     .performs(checkAgents);
 }
 
-type CheckOptions = CommonOptions & { fix?: boolean };
+type CheckOptions = { fix?: boolean };
 
 /** `retinue agents check`: 1 if there are errors, 0 for everything that loads all the same. */
-async function checkAgents(
-  files: readonly string[],
-  options: CheckOptions,
-  terminal: Terminal,
-): Promise<number> {
-  let project = await openProject(options, terminal);
-  const only = files.length > 0 ? files.map((file) => existing(resolve(terminal.cwd, file))) : undefined;
-  const fixed = options.fix ? await fixFiles(project, only) : [];
-  if (fixed.some((each) => !each.refused)) project = await openProject(options, terminal);
+async function checkAgents(files: readonly string[], cli: Cli<CheckOptions>): Promise<number> {
+  let project = await openProject(cli);
+  const only = files.length > 0 ? files.map((file) => existing(resolve(cli.cwd, file))) : undefined;
+  const fixed = cli.options.fix ? await fixFiles(project, only) : [];
+  if (fixed.some((each) => !each.refused)) project = await openProject(cli);
   const problems = only ? await listProblems(only, project) : project.problems;
-  printResult(options, terminal, {
+  printResult(cli, {
     value: { problems, fixed, usable: project.registry.list().length },
     text: () => [...showFixed(fixed, project), ...showProblems(problems, project)],
   });
@@ -90,7 +85,7 @@ function showProblems(problems: readonly Problem[], { projectDir, registry }: Op
       const place = showProblemPlace({ file, line }, projectDir);
       lines.push(
         stripControls(`${place} ${severity} ${code} ${message}`),
-        stripControls(`  fix: ${indented(fix)}`),
+        stripControls(`  fix: ${fix.replaceAll("\n", "\n       ")}`),
       );
     }
     lines.push("");
@@ -118,10 +113,6 @@ function marked(mark: string, text: string): string[] {
   return stripControls(text)
     .split("\n")
     .map((line) => `  ${mark} ${line}`);
-}
-
-function indented(text: string): string {
-  return text.replaceAll("\n", "\n       ");
 }
 
 /** What was done to one file; `refused` says why it was left alone. */

@@ -15,9 +15,9 @@ import { stripControls } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
-import { type CommonOptions, type OpenProject, openProject, shortenPath } from "../open-project.ts";
+import { type OpenProject, openProject, shortenPath } from "../open-project.ts";
 import { VENDORS } from "../options.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type Cli, printResult, type Terminal } from "../terminal.ts";
 import { writeNew } from "../write-files.ts";
 
 /** Declares `retinue agents import`. */
@@ -36,7 +36,7 @@ export function registerAgentsImport(agents: CliCommand): void {
     .performs(importAgents);
 }
 
-type ImportOptions = CommonOptions & {
+type ImportOptions = {
   from?: (typeof VENDORS)[number];
   global?: boolean;
   yes?: boolean;
@@ -48,28 +48,24 @@ type Import = { source: string; name: string; target: string; before: string; af
 type Refused = { source: string; why: string };
 
 /** `retinue agents import`: copies of other programs' agents in our own format, shown before they are written. */
-async function importAgents(
-  path: string | undefined,
-  options: ImportOptions,
-  terminal: Terminal,
-): Promise<number> {
-  const project = await openProject(options, terminal);
+async function importAgents(path: string | undefined, cli: Cli<ImportOptions>): Promise<number> {
+  const project = await openProject(cli);
   const files =
-    path === undefined ? await filesFrom(options, project) : filesAt(path, options, project, terminal);
+    path === undefined ? await filesFrom(cli.options, project) : filesAt(path, cli.options, project, cli);
   if (files.length === 0)
     throw new RetinueError(
       "input",
       "there is no agent file to import",
       "see what there is: retinue agents list",
     );
-  const { imports, refused } = await prepare(files, options, project);
+  const { imports, refused } = await prepare(files, cli.options, project);
   for (const { source, why } of refused)
-    terminal.tell(`not imported: ${stripControls(`${shortenPath(source, project.projectDir)}: ${why}`)}`);
-  if (!options.json) await showDiff(imports, project, terminal);
-  const made = imports.length > 0 && !options.dryRun ? await write(imports, options, project, terminal) : [];
-  printResult(options, terminal, {
+    cli.tell(`not imported: ${stripControls(`${shortenPath(source, project.projectDir)}: ${why}`)}`);
+  if (!cli.options.json) await showDiff(imports, project, cli);
+  const made = imports.length > 0 && !cli.options.dryRun ? await write(imports, project, cli) : [];
+  printResult(cli, {
     value: { imported: made.map(({ source, target, name }) => ({ name, source, target })), refused },
-    text: () => conclusion(imports, made, options),
+    text: () => conclusion(imports, made, cli.options),
   });
   return made.length === 0 && imports.length === 0 ? EXIT.failed : EXIT.ok;
 }
@@ -182,15 +178,14 @@ async function showDiff(
 
 async function write(
   imports: readonly Import[],
-  options: ImportOptions,
   { projectDir }: OpenProject,
-  terminal: Terminal,
+  cli: Cli<ImportOptions>,
 ): Promise<Import[]> {
-  if (!(await confirm(`importing ${showCount(imports.length, "agent")}`, options, terminal)))
+  if (!(await confirm(`importing ${showCount(imports.length, "agent")}`, cli)))
     throw new RetinueError("denied", "nothing was imported");
   const made: Import[] = [];
   for (const each of imports) {
-    if (await writeNew(each.target, each.after, options.global ? {} : { within: projectDir }))
+    if (await writeNew(each.target, each.after, cli.options.global ? {} : { within: projectDir }))
       made.push(each);
   }
   return made;

@@ -10,14 +10,8 @@ import { RetinueError } from "@retinue/core/schema/error";
 import { stripControls, writeJson } from "@retinue/core/text/plain-text";
 import { askFor } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
-import {
-  type CommonOptions,
-  type OpenProject,
-  openProject,
-  shortenPath,
-  showSource,
-} from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import { type OpenProject, openProject, shortenPath, showSource } from "../open-project.ts";
+import type { Cli } from "../terminal.ts";
 import { writeNew } from "../write-files.ts";
 
 /** Declares `retinue agents new`. */
@@ -40,7 +34,7 @@ export function registerAgentsNew(agents: CliCommand): void {
     .performs(makeAgent);
 }
 
-type NewAgentOptions = CommonOptions & {
+type NewAgentOptions = {
   description?: string;
   tools?: string;
   model?: string;
@@ -54,7 +48,7 @@ type NewAgentOptions = CommonOptions & {
 const LOOKING = "read, glob, grep";
 
 /** `retinue agents new`: writes an agent file that is known to load; never over one that is there. */
-async function makeAgent(name: string, options: NewAgentOptions, terminal: Terminal): Promise<void> {
+async function makeAgent(name: string, cli: Cli<NewAgentOptions>): Promise<void> {
   const slug = makeSlug(name);
   if (slug !== name)
     throw new RetinueError(
@@ -62,34 +56,29 @@ async function makeAgent(name: string, options: NewAgentOptions, terminal: Termi
       `'${name.slice(0, 80)}' cannot be an agent's name`,
       slug ? `call it ${slug}` : "use small letters, digits and -",
     );
-  const project = await openProject(options, terminal);
-  const folder = findAgentFolder(project, project.projectDir, options.global ? "user" : "project");
+  const project = await openProject(cli);
+  const folder = findAgentFolder(project, project.projectDir, cli.options.global ? "user" : "project");
   const file = join(folder, `${name}.md`);
-  const text = await composeFile(name, options, terminal);
+  const text = await composeFile(name, cli);
   await refuseFaults(text, file, project);
-  if (options.dryRun) return terminal.print(text.trimEnd());
-  const within = options.global ? {} : { within: project.projectDir };
+  if (cli.options.dryRun) return cli.print(text.trimEnd());
+  const within = cli.options.global ? {} : { within: project.projectDir };
   if (!(await writeNew(file, text, within)))
     throw new RetinueError("input", `${file} is there already`, "choose another name, or edit that file");
-  report(name, file, project, options, terminal);
+  report(name, file, project, cli);
 }
 
-async function composeFile(name: string, options: NewAgentOptions, terminal: Terminal): Promise<string> {
-  const description = await askFor(
-    {
-      value: options.description,
-      flag: '--description "When to delegate to it."',
-      question: "what is it for (others delegate by this)",
-    },
-    terminal,
-  );
-  const isAsked = terminal.interactive && options.description === undefined;
-  const tools = isAsked
-    ? await askFor(
-        { value: options.tools, flag: "--tools", question: "what may it use", proposal: LOOKING },
-        terminal,
-      )
-    : (options.tools ?? LOOKING);
+async function composeFile(name: string, cli: Cli<NewAgentOptions>): Promise<string> {
+  const { options } = cli;
+  const purpose = {
+    value: options.description,
+    flag: '--description "When to delegate to it."',
+    question: "what is it for (others delegate by this)",
+  };
+  const description = await askFor(purpose, cli);
+  const isAsked = cli.interactive && options.description === undefined;
+  const use = { value: options.tools, flag: "--tools", question: "what may it use", proposal: LOOKING };
+  const tools = isAsked ? await askFor(use, cli) : (options.tools ?? LOOKING);
   const { agent, problems } = parseAgentValue({
     name,
     description,
@@ -128,21 +117,21 @@ function report(
   name: string,
   file: string,
   { registry, projectDir }: OpenProject,
-  { json }: NewAgentOptions,
-  terminal: Terminal,
+  cli: Cli<NewAgentOptions>,
 ): void {
+  const { json } = cli.options;
   const before = registry.get(name);
   const shadows = before && { file: before.source.file ?? null, from: showSource(before.source) };
   if (json) {
-    terminal.print(writeJson({ name, file, shadows: shadows ?? null }, 2));
+    cli.print(writeJson({ name, file, shadows: shadows ?? null }, 2));
     return;
   }
-  terminal.print(`made ${shortenPath(file, projectDir)}`);
+  cli.print(`made ${shortenPath(file, projectDir)}`);
   if (before?.name === name)
-    terminal.tell(`note: it takes the place of the one from ${stripControls(showSource(before.source))}`);
+    cli.tell(`note: it takes the place of the one from ${stripControls(showSource(before.source))}`);
   else if (before)
-    terminal.tell(`note: '${name}' was another name of '${stripControls(before.name)}', and no longer is`);
-  terminal.print(`try it: retinue run --agent ${name} "…"   its rights: retinue agents explain ${name}`);
+    cli.tell(`note: '${name}' was another name of '${stripControls(before.name)}', and no longer is`);
+  cli.print(`try it: retinue run --agent ${name} "…"   its rights: retinue agents explain ${name}`);
 }
 
 function names(text: string): string[] {

@@ -7,7 +7,6 @@ import { AGENT_FIELDS, type AgentField } from "@retinue/core/schema/agent-fields
 import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import {
-  type CommonOptions,
   type OpenProject,
   openProject,
   openSoundProject,
@@ -16,7 +15,7 @@ import {
   showSource,
 } from "../open-project.ts";
 import { collectValue } from "../options.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type Cli, printResult } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { registerAgentsCheck } from "./agents-check.ts";
 import { registerAgentsImport } from "./agents-import.ts";
@@ -51,47 +50,34 @@ export default function registerAgents(agents: CliCommand): void {
   registerAgentsImport(agents);
 }
 
-/** `retinue agents list`. */
-export async function listAgents(options: CommonOptions, terminal: Terminal): Promise<void> {
-  const project = await openProject(options, terminal);
-  printResult(options, terminal, { value: asJson(project), text: () => asText(project) });
+async function listAgents(cli: Cli): Promise<void> {
+  const project = await openProject(cli);
+  printResult(cli, { value: asJson(project), text: () => asText(project) });
 }
 
 function asText({ registry, problems, projectDir, places }: OpenProject): string[] {
   const agents = registry.list();
-  const lines: string[] = [];
-  if (agents.length === 0) {
-    lines.push(
-      "no agents yet",
-      `hint: put one into ${projectDir}/.retinue/agents or ${places.configDir}/agents`,
-    );
-  } else {
-    const head = ["NAME", "FROM", "MODEL", "TOOLS", "DESCRIPTION"];
-    lines.push(...drawTable([head, ...agents.map(drawAgent)]));
-  }
-  if (registry.shadowed.length > 0) {
-    const rows = registry.shadowed.map(({ agent, by }) => [
-      `  ${agent.name}`,
-      showPlace(agent, projectDir),
-      `by ${showPlace(by, projectDir)}`,
-    ]);
-    lines.push("", "shadowed by another of the same name:", ...drawTable(rows));
-  }
-  if (registry.disabled.length > 0) {
-    const rows = registry.disabled.map((agent) => [`  ${agent.name}`, showPlace(agent, projectDir)]);
-    lines.push("", "disabled:", ...drawTable(rows));
-  }
-  if (registry.broken.length > 0) {
-    const rows = registry.broken.map((broken) => [
-      `  ${broken.name}`,
-      showPlace(broken, projectDir),
-      cutToLine(broken.problem.message, 200),
-    ]);
-    lines.push("", "cannot be used, and no other agent takes their place:", ...drawTable(rows));
-  }
+  const head = ["NAME", "FROM", "MODEL", "TOOLS", "DESCRIPTION"];
+  const none = [
+    "no agents yet",
+    `hint: put one into ${projectDir}/.retinue/agents or ${places.configDir}/agents`,
+  ];
+  const section = (title: string, rows: string[][]) =>
+    rows.length > 0 ? ["", title, ...drawTable(rows)] : [];
+  const place = (agent: Pick<Agent, "name" | "source">) => [`  ${agent.name}`, showPlace(agent, projectDir)];
+  const shadowed = registry.shadowed.map(({ agent, by }) => [
+    ...place(agent),
+    `by ${showPlace(by, projectDir)}`,
+  ]);
+  const broken = registry.broken.map((each) => [...place(each), cutToLine(each.problem.message, 200)]);
   const counts = showProblemCounts(problems);
-  if (counts) lines.push("", `${counts}; see: retinue agents check`);
-  return lines;
+  return [
+    ...(agents.length === 0 ? none : drawTable([head, ...agents.map(drawAgent)])),
+    ...section("shadowed by another of the same name:", shadowed),
+    ...section("disabled:", registry.disabled.map(place)),
+    ...section("cannot be used, and no other agent takes their place:", broken),
+    ...(counts ? ["", `${counts}; see: retinue agents check`] : []),
+  ];
 }
 
 function drawAgent(agent: Agent): string[] {
@@ -135,12 +121,11 @@ function asJson({ registry, problems }: OpenProject): object {
   };
 }
 
-/** `retinue agents show`. */
-async function showAgent(name: string, options: CommonOptions, terminal: Terminal): Promise<void> {
-  const project = await openProject(options, terminal);
+async function showAgent(name: string, cli: Cli): Promise<void> {
+  const project = await openProject(cli);
   const agent = requireAgent(project.registry, name);
   const problems = project.problems.filter((problem) => problem.file === agent.source.file);
-  printResult(options, terminal, {
+  printResult(cli, {
     value: { ...agent, problems },
     text: () => describeAgent(agent, problems, project),
   });
@@ -213,13 +198,13 @@ function showLimits(limits: Agent["limits"]): string | undefined {
   return joinNames(parts);
 }
 
-type ExplainOptions = CommonOptions & { parent: string[] };
+type ExplainOptions = { parent: string[] };
 
 /** `retinue agents explain`: what an agent may use below the given parents, and who decides that. */
-async function explainAgent(name: string, options: ExplainOptions, terminal: Terminal): Promise<void> {
-  const project = await openSoundProject(options, terminal);
+async function explainAgent(name: string, cli: Cli<ExplainOptions>): Promise<void> {
+  const project = await openSoundProject(cli);
   const agent = requireAgent(project.registry, name);
-  const line = [...options.parent.map((parent) => requireAgent(project.registry, parent)), agent];
+  const line = [...cli.options.parent.map((parent) => requireAgent(project.registry, parent)), agent];
   const chain = buildChain(line, project);
   const rows = explainTools(chain);
   const delegatesTo = listDelegates(line, chain, project);
@@ -233,7 +218,7 @@ async function explainAgent(name: string, options: ExplainOptions, terminal: Ter
     row.layer,
     stripControls([row.rule ?? "-", ...(row.patterns ? [`[${row.patterns.join(", ")}]`] : [])].join(" ")),
   ]);
-  printResult(options, terminal, {
+  printResult(cli, {
     value: { agent: agent.name, chain: names, layers, allowed, tools: rows, delegatesTo },
     text: () => [
       names.join(" > "),

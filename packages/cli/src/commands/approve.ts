@@ -11,10 +11,9 @@ import { Option } from "commander";
 import { askLine, isYes } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
-import type { CommonOptions } from "../open-project.ts";
 import { requireRecord, withRecord } from "../open-record.ts";
 import { OUTCOME, SHOWING } from "../options.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type Cli, changeOptions, printResult } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { chooseFormat, type RunOptions } from "../work/run-options.ts";
 import {
@@ -44,18 +43,9 @@ export default function registerApprove(command: CliCommand): void {
       "retinue approve apr_abc --yes",
       'retinue approve apr_abc --deny --note "not on a Friday"',
     )
-    .performs(approveOrList);
-}
-
-/** `retinue approve`: answers a call, or lists those that wait. */
-async function approveOrList(
-  id: string | undefined,
-  options: ApproveOptions,
-  terminal: Terminal,
-): Promise<number> {
-  if (id !== undefined) return approveCall(id, options, terminal);
-  await listWaiting(options, terminal);
-  return EXIT.ok;
+    .performs((id: string | undefined, cli: Cli<ApproveOptions>) =>
+      id === undefined ? listWaiting(cli) : approveCall(id, cli),
+    );
 }
 
 type ApproveOptions = RunOptions & { yes?: boolean; deny?: boolean; note?: string; later?: boolean };
@@ -64,35 +54,34 @@ type ApproveOptions = RunOptions & { yes?: boolean; deny?: boolean; note?: strin
 type Answer = { allowed: boolean; note?: string };
 
 /** `retinue approve ID`: shows a call that waits, takes the answer, and continues its session. */
-async function approveCall(id: string, options: ApproveOptions, terminal: Terminal): Promise<number> {
-  const unknown = () => new RetinueError("input", `no approval '${id}'; nothing was ever recorded`);
-  const { approval, answer } = await requireRecord(terminal, unknown, async (record) => {
+async function approveCall(id: string, cli: Cli<ApproveOptions>): Promise<number> {
+  const unknown = new RetinueError("input", `no approval '${id}'; nothing was ever recorded`);
+  const { approval, answer } = await requireRecord(cli, unknown, async (record) => {
     const approval = await record.findApproval(id);
     const session = await record.readSession(approval.sessionId);
     refuseSettled(approval, session);
     const diff = session ? await proposedDiff(record, approval, session) : null;
-    for (const line of describeCall(approval, session, diff)) terminal.tell(line);
-    const answer = await takeAnswer(approval, options, terminal);
+    for (const line of describeCall(approval, session, diff)) cli.tell(line);
+    const answer = await takeAnswer(approval, cli);
     await recordAnswer(record, approval, answer);
     return { approval, answer };
   });
-  terminal.tell(`${answer.allowed ? "✅ allowed" : "🚫 denied"} ${approval.approvalId}`);
+  cli.tell(`${answer.allowed ? "✅ allowed" : "🚫 denied"} ${approval.approvalId}`);
   const onlyRecorded = (how: string) => {
-    if (chooseFormat(options) !== "text")
-      terminal.print(writeJson({ ...toWaitingLine(approval), answer }, 2));
-    terminal.tell(how);
+    if (chooseFormat(cli.options) !== "text") cli.print(writeJson({ ...toWaitingLine(approval), answer }, 2));
+    cli.tell(how);
     return EXIT.ok;
   };
-  if (options.later)
+  if (cli.options.later)
     return onlyRecorded(`go on with it by: retinue resume ${approval.sessionId} --on-ask park`);
-  const elsewhere = await withRecord(terminal, (record) => goesOnElsewhere(record, approval.sessionId));
+  const elsewhere = await withRecord(cli, (record) => goesOnElsewhere(record, approval.sessionId));
   if (elsewhere) return onlyRecorded(elsewhere);
   try {
-    return await resumeTask(approval.sessionId, { onAsk: "park", ...options }, terminal);
+    return await resumeTask(approval.sessionId, changeOptions(cli, { onAsk: cli.options.onAsk ?? "park" }));
   } catch (thrown) {
     if (thrown instanceof SessionTaken)
       return onlyRecorded(`${thrown.holder} took the session first, and goes on with the answer`);
-    const session = await withRecord(terminal, (record) => record.readSession(approval.sessionId));
+    const session = await withRecord(cli, (record) => record.readSession(approval.sessionId));
     if (session?.status !== "completed") throw thrown;
     return onlyRecorded(wentOnElsewhere(approval.sessionId));
   }
@@ -133,35 +122,24 @@ function refuseSettled({ approvalId, sessionId, answer }: Approval, session: Ses
   );
 }
 
-/** A note typed in a hurry may contain a key; the record keeps none. */
-function withoutSecrets(note: string, { env }: Terminal): string {
-  return createRedactor({ secrets: secretsFromEnvironment(env) }).redact(note);
-}
-
-async function recordAnswer(
-  record: Record,
-  { approvalId }: Approval,
-  { allowed, note }: Answer,
-): Promise<void> {
-  const answer = { allowed, by: personName(), ...(note !== undefined && { note }), atMs: Date.now() };
-  if (await record.answerApproval(approvalId, answer)) return;
+async function recordAnswer(record: Record, { approvalId }: Approval, answer: Answer): Promise<void> {
+  if (await record.answerApproval(approvalId, { ...answer, by: personName(), atMs: Date.now() })) return;
   throw new RetinueError("input", `somebody else has just answered ${approvalId}`);
 }
 
-async function takeAnswer(
-  { approvalId }: Approval,
-  { yes, deny, note }: ApproveOptions,
-  terminal: Terminal,
-): Promise<Answer> {
-  const words = note === undefined ? {} : { note: withoutSecrets(note, terminal) };
+async function takeAnswer({ approvalId }: Approval, cli: Cli<ApproveOptions>): Promise<Answer> {
+  const { yes, deny, note } = cli.options;
+  // A note typed in a hurry may contain a key; the record keeps none.
+  const hide = (text: string) => createRedactor({ secrets: secretsFromEnvironment(cli.env) }).redact(text);
+  const words = note === undefined ? {} : { note: hide(note) };
   if (yes || deny) return { allowed: yes === true, ...words };
-  if (!terminal.interactive)
+  if (!cli.interactive)
     throw new RetinueError(
       "usage",
       `nobody is at a terminal to answer ${approvalId}`,
       `add --yes or --deny: retinue approve ${approvalId} --yes`,
     );
-  const said = await askLine("allow it? [y/n] ", terminal);
+  const said = await askLine("allow it? [y/n] ", cli);
   if (isYes(said)) return { allowed: true, ...words };
   if (/^no?$/i.test(said)) return { allowed: false, ...words };
   throw new RetinueError("denied", "there was no answer; it still waits");
@@ -190,15 +168,15 @@ function personName(): string {
 }
 
 /** `retinue approve` without an id: what waits for a person, the oldest first. */
-async function listWaiting(options: CommonOptions, terminal: Terminal): Promise<void> {
-  const waiting = (await withRecord(terminal, findWaiting)) ?? [];
+async function listWaiting(cli: Cli): Promise<void> {
+  const waiting = (await withRecord(cli, findWaiting)) ?? [];
   const [first] = waiting;
-  printResult(options, terminal, {
+  printResult(cli, {
     value: waiting.map(toWaitingLine),
     text: () => (first ? drawWaiting(waiting) : "nothing waits for approval"),
   });
-  if (first && !options.json)
-    terminal.tell(`see one whole and answer it with: retinue approve ${first.approvalId}`);
+  if (first && !cli.options.json)
+    cli.tell(`see one whole and answer it with: retinue approve ${first.approvalId}`);
 }
 
 function drawWaiting(waiting: readonly Approval[]): string[] {

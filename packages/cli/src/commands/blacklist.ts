@@ -4,8 +4,7 @@ import { cutToLine } from "@retinue/core/text/plain-text";
 import type { Blacklist, BlacklistEntry } from "@retinue/research/crawl/blacklist";
 import { Argument } from "commander";
 import type { CliCommand } from "../cli-command.ts";
-import type { CommonOptions } from "../open-project.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type Cli, printResult } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 
 /** Declares `retinue blacklist`. */
@@ -20,21 +19,15 @@ export default function registerBlacklist(command: CliCommand): void {
     .performs(editBlacklist);
 }
 
-/** `retinue blacklist`: shows or edits the domains that crawls leave out. */
-async function editBlacklist(
-  action: string,
-  domains: readonly string[],
-  options: CommonOptions,
-  terminal: Terminal,
-): Promise<void> {
+async function editBlacklist(action: string, domains: readonly string[], cli: Cli): Promise<void> {
   checkDomains(action, domains);
   const { openBlacklist } = await import("@retinue/research/crawl/blacklist");
-  const blacklist = openBlacklist(findPlaces(terminal.env).dataDir);
+  const blacklist = openBlacklist(findPlaces(cli.env).dataDir);
   try {
-    for (const notice of blacklist.notices) terminal.tell(`warning: ${notice}`);
+    for (const notice of blacklist.notices) cli.tell(`warning: ${notice}`);
     const said = changeList(action, domains, blacklist);
     const entries = blacklist.list();
-    printResult(options, terminal, {
+    printResult(cli, {
       value: entries,
       text: () => (action === "list" ? drawList(entries) : said),
     });

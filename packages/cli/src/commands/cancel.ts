@@ -5,9 +5,8 @@ import type { SessionRow } from "@retinue/core/schema/record";
 import { cancelUnheld } from "@retinue/core/session/cancel-recorded";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
-import type { CommonOptions } from "../open-project.ts";
-import { findSession, requireRecord } from "../open-record.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { createNoneYetError, findSession, requireRecord } from "../open-record.ts";
+import { type Cli, printResult } from "../terminal.ts";
 
 /** Declares `retinue cancel`. */
 export default function registerCancel(command: CliCommand): void {
@@ -22,7 +21,7 @@ export default function registerCancel(command: CliCommand): void {
     .performs(cancelWork);
 }
 
-type CancelOptions = CommonOptions & { wait: boolean };
+type CancelOptions = { wait: boolean };
 
 /** The outcome; `asked` means that the process at work has not confirmed it yet. */
 type CancelOutcome = { outcome: "cancelled" | "ended" | "asked" | "noted"; message: string };
@@ -31,17 +30,17 @@ const WAIT_MS = 15_000;
 const LOOK_MS = 100;
 
 /** `retinue cancel`: ends a session or a run of another process, or one that no process has any more. */
-async function cancelWork(id: string, options: CancelOptions, terminal: Terminal): Promise<number> {
-  const done = await requireRecord(terminal, id, async (record) => {
-    const request = await findWork(record, id, options, terminal);
-    return { ...request, ...(await cancel(record, request, options.wait)) };
+async function cancelWork(id: string, cli: Cli<CancelOptions>): Promise<number> {
+  const done = await requireRecord(cli, createNoneYetError(`session '${id}'`), async (record) => {
+    const request = await findWork(record, id, cli);
+    return { ...request, ...(await cancel(record, request, cli.options.wait)) };
   });
   const { sessionId, id: what, outcome, message } = done;
-  printResult(options, terminal, {
+  printResult(cli, {
     value: { session_id: sessionId, id: what, outcome, message },
     text: () => message,
   });
-  return outcome === "asked" && options.wait ? EXIT.failed : EXIT.ok;
+  return outcome === "asked" && cli.options.wait ? EXIT.failed : EXIT.ok;
 }
 
 async function cancel(record: Record, request: StopRequest, wait: boolean): Promise<CancelOutcome> {
@@ -97,14 +96,9 @@ async function readStatus(record: Record, { sessionId, id }: StopRequest): Promi
   return rows.some((row) => row.closed_seq === null) ? "running" : (rows.at(-1)?.status ?? "unknown");
 }
 
-async function findWork(
-  record: Record,
-  id: string,
-  options: CommonOptions,
-  terminal: Terminal,
-): Promise<StopRequest> {
+async function findWork(record: Record, id: string, cli: Cli): Promise<StopRequest> {
   if (!id.startsWith("run_")) {
-    const { session_id: sessionId } = await findSession(record, id, options, terminal);
+    const { session_id: sessionId } = await findSession(record, id, cli);
     return { sessionId, id: sessionId };
   }
   const found = await record.findRuns(id);

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import type { CliCommand } from "../cli-command.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Cli } from "../terminal.ts";
 
 /** Declares `retinue completion`. */
 export default function registerCompletion(command: CliCommand): void {
@@ -11,9 +11,7 @@ export default function registerCompletion(command: CliCommand): void {
       "source <(retinue completion bash)",
       "retinue completion fish > ~/.config/fish/completions/retinue.fish",
     )
-    .performs((shell: keyof typeof SCRIPTS, _options: object, terminal: Terminal) =>
-      terminal.print(SCRIPTS[shell]),
-    );
+    .performs((shell: keyof typeof SCRIPTS, cli: Cli) => cli.print(SCRIPTS[shell]));
 }
 
 /** What each shell runs. The program itself says what can be typed at the cursor: see `completeWords`. */

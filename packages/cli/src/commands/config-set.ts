@@ -15,7 +15,7 @@ import { Option } from "commander";
 import { readStdin } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { loadEffectiveSettings, showOrigin } from "../effective-settings.ts";
-import { type CommonOptions, findSettingsFiles, type OpenProject, openProject } from "../open-project.ts";
+import { findSettingsFiles, type OpenProject, openProject } from "../open-project.ts";
 import {
   findSettingSchema,
   isSecret,
@@ -25,7 +25,7 @@ import {
   readValueAt,
   showKey,
 } from "../setting-key.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Cli } from "../terminal.ts";
 import { writeWhole } from "../write-files.ts";
 
 /** Declares `retinue config set` and `unset`. */
@@ -43,7 +43,7 @@ export function registerConfigSet(config: CliCommand): void {
     .description("take one value out of a settings file")
     .argument("<key>", KEY_FORM)
     .examples("retinue config unset limits.turns")
-    .performs(unsetSetting);
+    .performs((key: string, cli: Cli<SetOptions>) => change(parseKey(key), undefined, cli));
 }
 
 function withScope(command: CliCommand): CliCommand {
@@ -52,35 +52,25 @@ function withScope(command: CliCommand): CliCommand {
     .option("--project", "in the project's settings, which may only narrow yours");
 }
 
-type SetOptions = CommonOptions & { global?: boolean; project?: boolean };
+type SetOptions = { global?: boolean; project?: boolean };
 
 /** `retinue config set`: checks the changed file before writing it. */
-async function setSetting(key: string, text: string, options: SetOptions, terminal: Terminal): Promise<void> {
+async function setSetting(key: string, text: string, cli: Cli<SetOptions>): Promise<void> {
   const keys = parseKey(key);
   const schema = findSettingSchema(keys);
   if (isSecret(keys) && text !== "-")
-    terminal.tell("warning: your shell may keep this secret in its history; give it by stdin: … set KEY -");
+    cli.tell("warning: your shell may keep this secret in its history; give it by stdin: … set KEY -");
   const value = parseValue(
-    text === "-" ? (await readStdin("value", MAX_VALUE, terminal)).replace(/\r?\n$/, "") : text,
+    text === "-" ? (await readStdin("value", MAX_VALUE, cli)).replace(/\r?\n$/, "") : text,
     schema,
     showKey(keys),
   );
-  await change(keys, value, options, terminal);
+  await change(keys, value, cli);
 }
 
-/** `retinue config unset`: takes a key out of a file. */
-async function unsetSetting(key: string, options: SetOptions, terminal: Terminal): Promise<void> {
-  await change(parseKey(key), undefined, options, terminal);
-}
-
-async function change(
-  keys: readonly string[],
-  value: unknown,
-  options: SetOptions,
-  terminal: Terminal,
-): Promise<void> {
-  const project = await openProject(options, terminal);
-  const scope = options.project ? "project" : "user";
+async function change(keys: readonly string[], value: unknown, cli: Cli<SetOptions>): Promise<void> {
+  const project = await openProject(cli);
+  const scope = cli.options.project ? "project" : "user";
   const file = findSettingsFiles(project)[scope];
   const { text, before } = await readNow(file);
   const edited = editText(text, keys, value);
@@ -90,7 +80,7 @@ async function change(
     const own = scope === "user" ? { mode: 0o600, folderMode: 0o700 } : { within: project.projectDir };
     await writeWhole(file, edited, own);
   }
-  await reportChange({ keys, value, file, changed: edited !== text }, options, terminal);
+  await reportChange({ keys, value, file, changed: edited !== text }, cli);
 }
 
 async function readNow(file: string): Promise<{ text: string; before: SettingsFile }> {
@@ -181,15 +171,11 @@ function ruleFault(text: string): string | undefined {
 type Changed = { keys: readonly string[]; value: unknown; file: string; changed: boolean };
 
 /** Says what was changed, and which value applies now if it is another one. */
-async function reportChange(
-  { keys, value, file, changed }: Changed,
-  options: SetOptions,
-  terminal: Terminal,
-): Promise<void> {
+async function reportChange({ keys, value, file, changed }: Changed, cli: Cli<SetOptions>): Promise<void> {
   const key = showKey(keys);
-  const settings = await loadEffectiveSettings(options, terminal);
+  const settings = await loadEffectiveSettings(cli);
   const holds = readValueAt(settings.value, keys);
-  if (options.json) {
+  if (cli.options.json) {
     const shown = {
       key,
       value: maskSecrets(value, keys) ?? null,
@@ -197,24 +183,26 @@ async function reportChange(
       changed,
       effective: maskSecrets(holds, keys) ?? null,
     };
-    return terminal.print(writeJson(shown, 2));
+    return cli.print(writeJson(shown, 2));
   }
   const now =
     value === undefined ? "removed" : `= ${cutToLine(JSON.stringify(maskSecrets(value, keys)), 200)}`;
-  terminal.print(changed ? `${key} ${now} in ${file}` : `nothing to change: ${key} is so already in ${file}`);
+  cli.print(changed ? `${key} ${now} in ${file}` : `nothing to change: ${key} is so already in ${file}`);
   if (isDeepStrictEqual(holds, value) || holds === undefined) return;
   const leaf = settings.leaves.find((each) => showKey(each.keys) === key);
   const by = leaf ? ` (${leaf.origins.map((each) => showOrigin(each, "")).join(" + ")})` : "";
-  terminal.tell(`note: what holds here is ${cutToLine(JSON.stringify(maskSecrets(holds, keys)), 200)}${by}`);
+  cli.tell(`note: what holds here is ${cutToLine(JSON.stringify(maskSecrets(holds, keys)), 200)}${by}`);
 }
 
 const MAX_VALUE = 1_000_000;
 
 /** The value that a text means where the schema wants a certain type: JSON, or the text itself. */
 export function parseValue(text: string, schema: Readonly<Record<string, unknown>>, key: string): unknown {
-  const value = parseJson(text);
   const wanted = schema.type;
-  if (value === undefined) {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
     if (wanted === undefined || wanted === "string") return text;
     throw new RetinueError(
       "usage",
@@ -222,15 +210,7 @@ export function parseValue(text: string, schema: Readonly<Record<string, unknown
       example(wanted, key),
     );
   }
-  return wanted === "string" && typeof value.json !== "string" ? text : value.json;
-}
-
-function parseJson(text: string): { json: unknown } | undefined {
-  try {
-    return { json: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
+  return wanted === "string" && typeof value !== "string" ? text : value;
 }
 
 function inWords(type: unknown): string {

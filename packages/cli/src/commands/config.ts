@@ -4,7 +4,7 @@ import { cutToLine, stripControls, writeJson } from "@retinue/core/text/plain-te
 import type { CliCommand } from "../cli-command.ts";
 import { type EffectiveSettings, loadEffectiveSettings, showOrigin } from "../effective-settings.ts";
 import { EXIT } from "../exit-code.ts";
-import { type CommonOptions, findProjectDir, findSettingsFiles, openProject } from "../open-project.ts";
+import { findProjectDir, findSettingsFiles, openProject } from "../open-project.ts";
 import {
   findSettingSchema,
   KEY_FORM,
@@ -14,7 +14,7 @@ import {
   readValueAt,
   showKey,
 } from "../setting-key.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type Cli, changeOptions, printResult, type Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { registerConfigSet } from "./config-set.ts";
 
@@ -51,65 +51,64 @@ export default function registerConfig(config: CliCommand): void {
     .performs(showSchema);
 }
 
-type ListOptions = CommonOptions & { showOrigin?: boolean; all?: boolean };
+type ListOptions = { showOrigin?: boolean; all?: boolean };
 
-type GetOptions = CommonOptions & { reveal?: boolean };
+type GetOptions = { reveal?: boolean };
 
 const MAX_VALUE = 200;
 
 /** `retinue config list`: the values that apply here, and with `--show-origin` where each comes from. */
-async function listSettings(options: ListOptions, terminal: Terminal): Promise<number> {
-  const settings = await loadEffectiveSettings(options, terminal);
+async function listSettings(cli: Cli<ListOptions>): Promise<number> {
+  const settings = await loadEffectiveSettings(cli);
   const leaves = settings.leaves.map(({ keys, value, origins }) => ({
     key: showKey(keys),
     value: maskSecrets(value, keys),
     origins,
   }));
-  tellProblems(settings, terminal);
-  const dir = findProjectDir(options, terminal);
+  tellProblems(settings, cli);
+  const dir = findProjectDir(cli);
   const rows = leaves
     .toSorted((a, b) => (a.key < b.key ? -1 : 1))
     .map(({ key, value, origins }) => [
       cutToLine(key, MAX_VALUE),
       cutToLine(JSON.stringify(value), MAX_VALUE),
-      ...(options.showOrigin
+      ...(cli.options.showOrigin
         ? [cutToLine(origins.map((each) => showOrigin(each, dir)).join(" + "), 300)]
         : []),
     ]);
-  printResult(options, terminal, {
-    value: leaves.map(({ origins, ...leaf }) => ({ ...leaf, ...(options.showOrigin && { origins }) })),
+  printResult(cli, {
+    value: leaves.map(({ origins, ...leaf }) => ({ ...leaf, ...(cli.options.showOrigin && { origins }) })),
     text: () => [
       ...drawTable(rows),
-      ...(options.all ? ["", ...listUnset(leaves.map(({ key }) => key))] : []),
+      ...(cli.options.all ? ["", ...listUnset(leaves.map(({ key }) => key))] : []),
     ],
   });
   return settings.problems.some(({ severity }) => severity === "error") ? EXIT.config : EXIT.ok;
 }
 
 /** `retinue config get`: one value that applies; 1 if there is none. */
-async function getSetting(text: string, options: GetOptions, terminal: Terminal): Promise<number> {
+async function getSetting(text: string, cli: Cli<GetOptions>): Promise<number> {
   const keys = parseKey(text);
   findSettingSchema(keys);
-  const settings = await loadEffectiveSettings(options, terminal);
-  tellProblems(settings, terminal);
+  const settings = await loadEffectiveSettings(cli);
+  tellProblems(settings, cli);
   const found = readValueAt(settings.value, keys);
   if (found === undefined) {
-    terminal.tell(`${showKey(keys)} is not set`);
+    cli.tell(`${showKey(keys)} is not set`);
     return EXIT.failed;
   }
-  const value = options.reveal ? found : maskSecrets(found, keys);
-  if (value !== found && !options.reveal && JSON.stringify(value) !== JSON.stringify(found))
-    terminal.tell("note: secrets are hidden; --reveal shows them");
-  printResult({ json: options.json || typeof value !== "string" }, terminal, {
+  const value = cli.options.reveal ? found : maskSecrets(found, keys);
+  if (value !== found && !cli.options.reveal && JSON.stringify(value) !== JSON.stringify(found))
+    cli.tell("note: secrets are hidden; --reveal shows them");
+  printResult(changeOptions(cli, { json: cli.options.json || typeof value !== "string" }), {
     value,
     text: () => stripControls(String(value)),
   });
   return EXIT.ok;
 }
 
-/** `retinue config path`. */
-async function showPaths(options: CommonOptions, terminal: Terminal): Promise<void> {
-  const project = await openProject(options, terminal);
+async function showPaths(cli: Cli): Promise<void> {
+  const project = await openProject(cli);
   const files = findSettingsFiles(project);
   const entries = (["user", "project"] as const).map((scope) => ({
     scope,
@@ -117,12 +116,11 @@ async function showPaths(options: CommonOptions, terminal: Terminal): Promise<vo
     exists: statSync(files[scope], { throwIfNoEntry: false }) !== undefined,
   }));
   const rows = entries.map(({ scope, file, exists }) => [scope, file + (exists ? "" : " (not there yet)")]);
-  printResult(options, terminal, { value: entries, text: () => drawTable(rows) });
+  printResult(cli, { value: entries, text: () => drawTable(rows) });
 }
 
-/** `retinue config schema`. */
-function showSchema(_options: CommonOptions, terminal: Terminal): void {
-  terminal.print(writeJson(PUBLISHED_SETTINGS_SCHEMA, 2));
+function showSchema(cli: Cli): void {
+  cli.print(writeJson(PUBLISHED_SETTINGS_SCHEMA, 2));
 }
 
 function tellProblems({ problems }: EffectiveSettings, terminal: Terminal): void {

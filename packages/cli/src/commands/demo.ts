@@ -9,8 +9,8 @@ import type { Runtime } from "@retinue/core/runtime/create-runtime";
 import type { Procedure } from "@retinue/offline/conversation";
 import { main } from "@retinue/offline/main";
 import type { CliCommand } from "../cli-command.ts";
-import { type CommonOptions, type OpenProject, openSoundProject } from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import { type OpenProject, openSoundProject } from "../open-project.ts";
+import { type Cli, changeOptions } from "../terminal.ts";
 import { drawTable, wrapWords } from "../text-layout.ts";
 import { chooseFormat, type RunOptions } from "../work/run-options.ts";
 import { watchTask } from "../work/run-task.ts";
@@ -24,40 +24,39 @@ export default function registerDemo(command: CliCommand): void {
     .performs(runDemo);
 }
 
-type DemoOptions = CommonOptions & Pick<RunOptions, "outputFormat">;
+type DemoOptions = Pick<RunOptions, "outputFormat">;
 
 const TASK =
   "Find where the discount of a cart is worked out and summarise it. Find where receipts are printed and summarise it. Ask quality-lead to check src/cart.js.";
 
 /** `retinue demo`: a small tree of real agents at work on an example project, without a key and without a network. */
-async function runDemo(options: DemoOptions, terminal: Terminal): Promise<number> {
+async function runDemo(cli: Cli<DemoOptions>): Promise<number> {
   using example = makeDemoProject();
-  const project = await openDemo(example.dir, terminal);
+  const project = await openDemo(example.dir, cli);
   const canTest = !("fault" in (await findBubblewrap()));
-  const run: RunOptions = { ...options, allowedTools: [], disallowedTools: [] };
-  const isText = chooseFormat(run) === "text";
-  const say = isText ? (line: string) => terminal.tell(wrapWords(line, terminal)) : () => {};
+  const run = changeOptions(cli, { allowedTools: [], disallowedTools: [] });
+  const isText = chooseFormat(run.options) === "text";
+  const say = isText ? (line: string) => cli.tell(wrapWords(line, cli)) : () => {};
   const answer: string[] = [];
-  const seen: Terminal = isText ? { ...terminal, print: (text) => void answer.push(text) } : terminal;
+  const seen = isText ? { ...run, print: (text: string) => void answer.push(text) } : run;
   let sessionId = "last";
   const begin = async (runtime: Runtime) => {
     const handle = await runtime.start({ agent: "main", task: TASK, model: "offline" });
     sessionId = handle.sessionId;
     return handle;
   };
-  introduction(canTest, terminal.screen !== undefined).forEach(say);
-  const tools = isText && terminal.screen ? { tools: paceTools(builtInTools) } : {};
-  const code = await watchTask(project, run, seen, begin, { procedures: [leadBy(canTest)], ...tools });
-  for (const line of digestAnswer(answer.join("\n\n"))) terminal.print(wrapWords(line, terminal, 2));
+  introduction(canTest, cli.screen !== undefined).forEach(say);
+  const tools = isText && cli.screen ? { tools: paceTools(builtInTools) } : {};
+  const code = await watchTask(project, seen, begin, { procedures: [leadBy(canTest)], ...tools });
+  for (const line of digestAnswer(answer.join("\n\n"))) cli.print(wrapWords(line, cli, 2));
   conclusion(sessionId, canTest).forEach(say);
   return code;
 }
 
 /** The user's settings with the built-in agents and the example's, so that nobody's own agents change what is shown. */
-async function openDemo(dir: string, terminal: Terminal): Promise<OpenProject> {
-  const project = await openSoundProject({ cwd: dir }, terminal);
-  const builtinDir = BUILTIN_DIR;
-  const registry = await loadAgents({ projectDir: dir, builtinDir, known: project.known });
+async function openDemo(dir: string, cli: Cli): Promise<OpenProject> {
+  const project = await openSoundProject(changeOptions(cli, { cwd: dir }));
+  const registry = await loadAgents({ projectDir: dir, builtinDir: BUILTIN_DIR, known: project.known });
   return { ...project, registry };
 }
 
@@ -111,65 +110,11 @@ function digestAnswer(text: string): string[] {
   return digest.length > 0 ? digest : text.split("\n");
 }
 
-/** A small shop with one mistake in it, which a test shows and a reviewer can point to. */
-const FILES: Readonly<Record<string, string>> = {
-  "package.json": `{
-  "name": "corner-shop",
-  "private": true,
-  "type": "module",
-  "scripts": { "test": "node --test" }
-}
-`,
-  "README.md": `# Corner shop
-
-Adds up carts, works out discounts and prints receipts.
-`,
-  "src/discount.js": `/** The discount of a cart in percent: regular customers get 5, and carts above 100 get 10 more. */
-export function discountPercent({ total, isRegular }) {
-  return (isRegular ? 5 : 0) + (total > 100 ? 10 : 0);
-}
-`,
-  "src/cart.js": `import { discountPercent } from "./discount.js";
-
-/** The price of a cart after its discount. */
-export function priceOf(cart) {
-  const total = cart.items.reduce((sum, item) => sum + item.price * item.count, 0);
-  try {
-    return total - total * discountPercent({ total, isRegular: cart.isRegular });
-  } catch (error) {}
-}
-`,
-  "src/receipt.js": `import { priceOf } from "./cart.js";
-
-/** Prints one line for each item, and the price to pay. */
-export function printReceipt(cart) {
-  const lines = cart.items.map((item) => \`\${item.count} x \${item.name}\`);
-  return [...lines, \`to pay: \${priceOf(cart)}\`].join("\\n");
-}
-`,
-  "test/cart.test.js": `import assert from "node:assert/strict";
-import { test } from "node:test";
-import { priceOf } from "../src/cart.js";
-
-test("a small cart of a new customer has no discount", () => {
-  assert.equal(priceOf({ items: [{ price: 10, count: 2 }], isRegular: false }), 20);
-});
-
-test("a regular customer pays five percent less", () => {
-  assert.equal(priceOf({ items: [{ price: 10, count: 2 }], isRegular: true }), 19);
-});
-`,
-};
-
-/** A temporary folder. */
-type DemoProject = { dir: string; [Symbol.dispose](): void };
-
-/** Makes the example in a folder of its own. */
-export function makeDemoProject(): DemoProject {
+/** The example in a temporary folder of its own. */
+export function makeDemoProject(): { dir: string; [Symbol.dispose](): void } {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "retinue-demo-")));
-  const lead = readFileSync(new URL("./prompts/demo-quality-lead.md", import.meta.url), "utf8");
-  const files = { ...FILES, ".retinue/agents/quality-lead.md": lead };
-  for (const [path, text] of Object.entries(files)) {
+  const example = readFileSync(new URL("./prompts/demo-project.md", import.meta.url), "utf8");
+  for (const [, path = "", text = ""] of example.matchAll(/^## (\S+)\n\n~~~\w+\n(.*?)^~~~$/gms)) {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), text);
   }

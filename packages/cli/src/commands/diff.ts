@@ -2,9 +2,8 @@ import { showChanges } from "@retinue/core/changes/show";
 import { showChangedFiles } from "@retinue/core/show/changed-files";
 import { cutToLine, stripControls, writeJson } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
-import type { CommonOptions } from "../open-project.ts";
-import { NAMED_CHANGES, nameChanges, withChanges } from "../open-record.ts";
-import type { Terminal } from "../terminal.ts";
+import { NAMED_CHANGES, withChanges } from "../open-record.ts";
+import type { Cli } from "../terminal.ts";
 
 /** Declares `retinue diff`. */
 export default function registerDiff(command: CliCommand): void {
@@ -16,33 +15,32 @@ export default function registerDiff(command: CliCommand): void {
     .performs(showDiff);
 }
 
-type DiffOptions = CommonOptions & { stat?: boolean };
+type DiffOptions = { stat?: boolean };
 
-/** `retinue diff`: what a run and everything below it changed. */
-export async function showDiff(name: string, options: DiffOptions, terminal: Terminal): Promise<void> {
-  const { scope, folders, unkept, untrusted } = await withChanges(terminal, name, async (kept) => {
-    const shown = await showChanges(kept, await nameChanges(kept.record, name, options, terminal));
+async function showDiff(name: string, cli: Cli<DiffOptions>): Promise<void> {
+  const { scope, folders, unkept, untrusted } = await withChanges(name, cli, async (kept, id) => {
+    const shown = await showChanges(kept, id);
     const untrusted = new Set<string>();
     for (const { path, after } of shown.scope.changes)
       if (after && (await kept.record.isUntrusted({ hash: after.hash }))) untrusted.add(path);
     return { ...shown, untrusted: [...untrusted] };
   });
-  if (options.json) {
+  if (cli.options.json) {
     const shown = folders.map(({ root, isProject, patches }) => ({
       root,
       project: isProject,
-      files: patches.map(({ text, ...file }) => (options.stat ? file : { ...file, patch: text })),
+      files: patches.map(({ text, ...file }) => (cli.options.stat ? file : { ...file, patch: text })),
     }));
-    return terminal.print(writeJson({ id: scope.id, folders: shown, not_kept: unkept, untrusted }, 2));
+    return cli.print(writeJson({ id: scope.id, folders: shown, not_kept: unkept, untrusted }, 2));
   }
-  for (const text of unkept) terminal.tell(`warning: ${cutToLine(text, 300)}`);
-  if (folders.length === 0) return terminal.tell(`${scope.id} changed no files`);
+  for (const text of unkept) cli.tell(`warning: ${cutToLine(text, 300)}`);
+  if (folders.length === 0) return cli.tell(`${scope.id} changed no files`);
   for (const { root, isProject, patches } of folders) {
-    if (!isProject) terminal.tell(`in the run's own copy ${cutToLine(root, 200)}:`);
-    const lines = options.stat ? showChangedFiles(patches) : patches.map((patch) => patch.text);
-    terminal.print(stripControls(lines.join("\n")));
+    if (!isProject) cli.tell(`in the run's own copy ${cutToLine(root, 200)}:`);
+    const lines = cli.options.stat ? showChangedFiles(patches) : patches.map((patch) => patch.text);
+    cli.print(stripControls(lines.join("\n")));
   }
   if (untrusted.length === 0) return;
   const files = cutToLine(untrusted.join(" "), 2_000);
-  terminal.tell(`untrusted until you have looked; then: retinue trust-files ${files}`);
+  cli.tell(`untrusted until you have looked; then: retinue trust-files ${files}`);
 }

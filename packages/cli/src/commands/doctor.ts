@@ -22,8 +22,8 @@ import {
   runChecks,
 } from "../doctor/run-checks.ts";
 import { EXIT } from "../exit-code.ts";
-import { type CommonOptions, openProject } from "../open-project.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { openProject } from "../open-project.ts";
+import { type Cli, printResult, type Terminal } from "../terminal.ts";
 import { wrapWords } from "../text-layout.ts";
 
 /** Declares `retinue doctor`. */
@@ -37,7 +37,7 @@ export default function registerDoctor(command: CliCommand): void {
     .performs(runDoctor);
 }
 
-type DoctorOptions = CommonOptions & { offline?: boolean };
+type DoctorOptions = { offline?: boolean };
 
 const SIGNS: Readonly<Record<CheckVerdict, string>> = {
   ok: "✅ ok     ",
@@ -52,31 +52,29 @@ const SLOW_MS = 1_500;
 const INDENT = 12;
 
 /** `retinue doctor`: checks everything that a run needs; 1 if something does not work. */
-async function runDoctor(options: DoctorOptions, terminal: Terminal): Promise<number> {
-  const { exitCode, isLate } = await tellFindings(options, terminal);
+async function runDoctor(cli: Cli<DoctorOptions>): Promise<number> {
+  const { exitCode, isLate } = await tellFindings(cli);
   if (isLate) leaveSoon();
   return exitCode;
 }
 
 /** Prints what every check found. `isLate` says that a check was given up and may still be at work. */
-export async function tellFindings(
-  options: DoctorOptions,
-  terminal: Terminal,
-): Promise<{ exitCode: number; isLate: boolean }> {
-  const slow = tellSlowness(terminal);
-  const done = await runDoctorChecks(options, terminal, {
-    begins: slow.begin,
-    checked(checked) {
-      slow.done(checked.name);
-      if (!options.json) showFindings(checked, terminal);
-    },
-  }).finally(slow.stop);
-  const findings = done.flatMap((each) => each.findings);
+export async function tellFindings(cli: Cli<DoctorOptions>): Promise<{ exitCode: number; isLate: boolean }> {
+  const done = await withChecks(cli, async (checks) => {
+    const open = new Set(checks.map(({ name }) => name));
+    const slow = setInterval(() => cli.tell(`still checking: ${[...open].join(", ")}`), SLOW_MS);
+    const checking = runChecks(checks, (checked) => {
+      open.delete(checked.name);
+      if (!cli.options.json) showFindings(checked, cli);
+    });
+    return await checking.finally(() => clearInterval(slow));
+  });
+  const findings = listFindings(done);
   const count = (verdict: CheckVerdict) => findings.filter((each) => each.verdict === verdict).length;
   const problems = count("problem");
   const warnings = count("warning");
-  printResult(options, terminal, {
-    value: asJson(done, problems, warnings),
+  printResult(cli, {
+    value: { ok: problems === 0, problems, warnings, checks: findings },
     text: () => `\n${conclusion(problems, warnings)}`,
   });
   const isLate = done.some(({ timedOut }) => timedOut);
@@ -98,29 +96,8 @@ function conclusion(problems: number, warnings: number): string {
   return warnings > 0 ? `no problems, ${and}; try: retinue demo` : "all is well; try: retinue demo";
 }
 
-function asJson(done: readonly Checked[], problems: number, warnings: number): object {
-  const flat = done.flatMap(({ name, findings }) =>
-    findings.map((finding: Finding) => ({ check: name, ...finding })),
-  );
-  return { ok: problems === 0, problems, warnings, checks: flat };
-}
-
-/** Tells a waiting person what is still being checked. */
-function tellSlowness(terminal: Terminal): {
-  begin(checks: readonly DoctorCheck[]): void;
-  done(name: string): void;
-  stop(): void;
-} {
-  const open = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    begin(checks) {
-      for (const { name } of checks) open.add(name);
-      timer = setInterval(() => terminal.tell(`still checking: ${[...open].join(", ")}`), SLOW_MS);
-    },
-    done: (name) => void open.delete(name),
-    stop: () => clearInterval(timer),
-  };
+function listFindings(done: readonly Checked[]): (Finding & { check: string })[] {
+  return done.flatMap(({ name, findings }) => findings.map((finding) => ({ check: name, ...finding })));
 }
 
 /** A check that was given up may still run in the background; the program does not wait for it. */
@@ -128,39 +105,27 @@ function leaveSoon(): void {
   setTimeout(() => process.exit(process.exitCode), LEAVE_MS).unref();
 }
 
-/** Who is told about the progress of the checks. */
-type DoctorWatch = {
-  /** Before the first one begins. */
-  begins?(checks: readonly DoctorCheck[]): void;
-  /** One after the other, in the order of the list. */
-  checked?(checked: Checked): void;
-};
-
-/** Checks everything that a run needs, in the project as it is on disk now. */
-async function runDoctorChecks(
-  options: DoctorOptions,
-  terminal: Terminal,
-  watch: DoctorWatch = {},
+/** Hands over the checks of everything that a run needs, in the project as it is on disk now. */
+async function withChecks(
+  cli: Cli<DoctorOptions>,
+  work: (checks: readonly DoctorCheck[]) => Promise<Checked[]>,
 ): Promise<Checked[]> {
-  const transport = createTransport({ proxyEnv: terminal.env });
+  const transport = createTransport({ proxyEnv: cli.env });
   try {
-    const checks = await listChecks(options, terminal, transport);
-    watch.begins?.(checks);
-    return await runChecks(checks, (checked) => watch.checked?.(checked));
+    return await work(await listChecks(cli, transport));
   } finally {
     transport.close();
   }
 }
 
 async function listChecks(
-  options: DoctorOptions,
-  terminal: Terminal,
+  cli: Cli<DoctorOptions>,
   transport: ReturnType<typeof createTransport>,
 ): Promise<DoctorCheck[]> {
-  const project = await openProject(options, terminal);
+  const project = await openProject(cli);
   const { settings, places, projectDir } = project;
-  const { env } = terminal;
-  const models = { settings, env, transport, offline: options.offline === true };
+  const { env } = cli;
+  const models = { settings, env, transport, offline: cli.options.offline === true };
   return [
     { name: "node", run: () => checkNode(process.versions.node) },
     { name: "sandbox", patienceMs: 25_000, run: () => checkSandbox(settings.shell) },
@@ -176,22 +141,17 @@ async function listChecks(
     { name: "agents", run: () => checkAgentFiles(project) },
     { name: "accounts", run: () => checkAccounts(env, settings) },
     { name: "keyring", patienceMs: 4_000, run: () => checkKeyring(env) },
-    { name: "terminal", run: () => checkTerminal(terminal) },
+    { name: "terminal", run: () => checkTerminal(cli) },
   ];
 }
 
 /** What `retinue doctor` would find now; without the terminal, which means nothing to a browser. */
-export async function checkHealth(options: CommonOptions, terminal: Terminal): Promise<HealthView["checks"]> {
-  const done = await runDoctorChecks(options, terminal);
-  return done
-    .filter(({ name }) => name !== "terminal")
-    .flatMap(({ name, findings }) =>
-      findings.map(({ verdict, summary, details, remedy }) => ({
-        check: name,
-        verdict,
-        summary,
-        ...(details && { details }),
-        ...(remedy && { remedy }),
-      })),
-    );
+export async function checkHealth(cli: Cli): Promise<HealthView["checks"]> {
+  const done = await withChecks(cli, (checks) =>
+    runChecks(
+      checks.filter(({ name }) => name !== "terminal"),
+      () => {},
+    ),
+  );
+  return listFindings(done).map(({ facts: _, ...finding }) => finding);
 }

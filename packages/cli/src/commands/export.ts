@@ -10,10 +10,9 @@ import { loadTrace } from "@retinue/core/trace/load-trace";
 import { writeTranscript } from "@retinue/core/trace/write-transcript";
 import type { CliCommand } from "../cli-command.ts";
 import { copyFolder } from "../copy-folder.ts";
-import type { CommonOptions } from "../open-project.ts";
 import { withSession } from "../open-record.ts";
 import { SESSION_ID } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Cli, Terminal } from "../terminal.ts";
 import { makePrivateFolder, saveText } from "../write-files.ts";
 
 /** Declares `retinue export`. */
@@ -24,7 +23,7 @@ export default function registerExport(command: CliCommand): void {
     .oneOf(
       "--format <format>",
       "md to read, json or jsonl for programs; by the name of -o, md otherwise, all in a folder",
-      ["md", "json", "jsonl"],
+      FORMATS,
     )
     .option("-o, --output <file|dir>", "write there, for you alone, and not to stdout")
     .option("--files", "also copy the files of the session's workspace; -o names the folder")
@@ -36,10 +35,11 @@ export default function registerExport(command: CliCommand): void {
     .performs(exportSession);
 }
 
-/** The form in which a session is exported. */
-type ExportFormat = "md" | "json" | "jsonl";
+/** The forms in which a session is exported. */
+const FORMATS = ["md", "json", "jsonl"] as const;
+type ExportFormat = (typeof FORMATS)[number];
 
-type ExportOptions = CommonOptions & { format?: ExportFormat; output?: string; files?: boolean };
+type ExportOptions = { format?: ExportFormat; output?: string; files?: boolean };
 
 /** What each form is called in a folder. */
 const NAMES: { readonly [Format in ExportFormat]: string } = {
@@ -49,19 +49,19 @@ const NAMES: { readonly [Format in ExportFormat]: string } = {
 };
 
 /** `retinue export`: everything the record holds of a session. */
-export async function exportSession(id: string, options: ExportOptions, terminal: Terminal): Promise<void> {
-  const place = choosePlace(options, terminal);
-  const session = await withSession(id, options, terminal, async (record, found) => {
+export async function exportSession(id: string, cli: Cli<ExportOptions>): Promise<void> {
+  const place = choosePlace(cli);
+  const session = await withSession(id, cli, async (record, found) => {
     if (place.kind === "text") {
-      await saveText(await renderSession(record, found, place.format), options.output, terminal);
+      await saveText(await renderSession(record, found, place.format), cli.options.output, cli);
       return found;
     }
     await makePrivateFolder(place.folder);
     for (const format of place.formats)
-      await saveText(await renderSession(record, found, format), join(place.folder, NAMES[format]), terminal);
+      await saveText(await renderSession(record, found, format), join(place.folder, NAMES[format]), cli);
     return found;
   });
-  if (place.kind === "folder" && options.files) await copyWorkspace(session, place.folder, terminal);
+  if (place.kind === "folder" && cli.options.files) await copyWorkspace(session, place.folder, cli);
 }
 
 type Place =
@@ -69,7 +69,8 @@ type Place =
   | { kind: "folder"; folder: string; formats: readonly ExportFormat[] };
 
 /** A folder if it is one, ends like one, or has to hold files; otherwise one text, whose form its name may tell. */
-function choosePlace({ format, output, files, json }: ExportOptions, terminal: Terminal): Place {
+function choosePlace(cli: Cli<ExportOptions>): Place {
+  const { format, output, files, json } = cli.options;
   const wanted = format ?? (json ? "json" : undefined);
   if (output === "") throw new RetinueError("usage", "-o needs a name", "such as: -o session.md");
   if (output === undefined || output === "-") {
@@ -77,9 +78,9 @@ function choosePlace({ format, output, files, json }: ExportOptions, terminal: T
       throw new RetinueError("usage", "--files needs a folder to copy to", "name it with: -o FOLDER");
     return { kind: "text", format: wanted ?? "md" };
   }
-  const path = resolve(terminal.cwd, output);
+  const path = resolve(cli.cwd, output);
   const extension = extname(output);
-  const byName = findFormat(extension.slice(1));
+  const byName = FORMATS.find((each) => extension === `.${each}`);
   if (extension === ".html" && !wanted)
     throw new RetinueError(
       "usage",
@@ -88,12 +89,8 @@ function choosePlace({ format, output, files, json }: ExportOptions, terminal: T
     );
   const isFolder = output.endsWith("/") || output.endsWith(sep) || files || (!wanted && !byName);
   if (isFolder || statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    return { kind: "folder", folder: path, formats: wanted ? [wanted] : ["md", "json", "jsonl"] };
+    return { kind: "folder", folder: path, formats: wanted ? [wanted] : FORMATS };
   return { kind: "text", format: wanted ?? byName ?? "md" };
-}
-
-function findFormat(extension: string): ExportFormat | undefined {
-  return Object.hasOwn(NAMES, extension) ? (extension as ExportFormat) : undefined;
 }
 
 async function renderSession(record: Record, session: SessionRow, format: ExportFormat): Promise<string> {

@@ -7,14 +7,8 @@ import { showCount } from "@retinue/core/show/measures";
 import { cutToLine, writeJson } from "@retinue/core/text/plain-text";
 import { askLine, isYes } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
-import {
-  type CommonOptions,
-  type OpenProject,
-  openProject,
-  shortenPath,
-  showProblemCounts,
-} from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import { type OpenProject, openProject, shortenPath, showProblemCounts } from "../open-project.ts";
+import type { Cli } from "../terminal.ts";
 import { wrapWords } from "../text-layout.ts";
 import { writeNew } from "../write-files.ts";
 
@@ -32,23 +26,23 @@ export default function registerInit(command: CliCommand): void {
     .performs(initProject);
 }
 
-type InitOptions = CommonOptions & { dryRun?: boolean; yes?: boolean; example?: boolean };
+type InitOptions = { dryRun?: boolean; yes?: boolean; example?: boolean };
 
 /** `retinue init`: makes a folder a project of Retinue. What is there is never touched, so it may be called again. */
-async function initProject(options: InitOptions, terminal: Terminal): Promise<void> {
-  const project = await openProject(options, terminal);
+async function initProject(cli: Cli<InitOptions>): Promise<void> {
+  const project = await openProject(cli);
   const found = findAgents(project);
   const hasOwn = found.some(({ scope }) => scope === "project");
-  const files = planFiles(project.projectDir, { example: options.example ?? !hasOwn });
+  const files = planFiles(project.projectDir, { example: cli.options.example ?? !hasOwn });
   const missing = files.filter(({ exists }) => !exists);
-  const tell = options.json
+  const tell = cli.options.json
     ? () => {}
-    : (lines: string[]) => terminal.print(lines.map((line) => wrapWords(line, terminal, 9)).join("\n"));
+    : (lines: string[]) => cli.print(lines.map((line) => wrapWords(line, cli, 9)).join("\n"));
   tell(describeProject(project, found, files));
-  const wanted = missing.length > 0 && !options.dryRun && (await isWanted(options, terminal));
+  const wanted = missing.length > 0 && !cli.options.dryRun && (await isWanted(cli));
   const made = wanted ? await make(missing, project) : [];
-  if (options.json) return terminal.print(writeJson(asJson(files, made, found), 2));
-  tell(["", ...conclude(made, missing, options)]);
+  if (cli.options.json) return cli.print(writeJson(asJson(files, made, found), 2));
+  tell(["", ...conclude(made, missing, cli.options)]);
 }
 
 function describeProject(
@@ -70,9 +64,10 @@ function describeProject(
 }
 
 /** Asks a person; without one, new files in their own folder are a safe default. */
-async function isWanted({ yes, json }: InitOptions, terminal: Terminal): Promise<boolean> {
-  if (yes || json || !terminal.interactive) return true;
-  const answer = await askLine("make these files? [Y/n] ", terminal);
+async function isWanted(cli: Cli<InitOptions>): Promise<boolean> {
+  const { yes, json } = cli.options;
+  if (yes || json || !cli.interactive) return true;
+  const answer = await askLine("make these files? [Y/n] ", cli);
   if (answer === "" || isYes(answer)) return true;
   throw new RetinueError("denied", "nothing was made");
 }
@@ -168,6 +163,7 @@ const SETTINGS = {
 
 /** The files that make a folder a project of Retinue; the example only where there are no agents to learn from. */
 function planFiles(projectDir: string, { example }: { example: boolean }): PlannedFile[] {
+  const agent = new URL("./prompts/init-example-agent.md", import.meta.url);
   const folder = join(projectDir, ".retinue");
   const file = (path: string, about: string, text: string): PlannedFile => ({
     path: join(folder, path),
@@ -178,7 +174,9 @@ function planFiles(projectDir: string, { example }: { example: boolean }): Plann
   return [
     file("settings.json", "what agents may not do in this project, and limits", toJson(SETTINGS)),
     file("settings.schema.json", "so that your editor knows the settings", toJson(PUBLISHED_SETTINGS_SCHEMA)),
-    ...(example ? [file("agents/release-notes.md", "an example agent to change", exampleAgent())] : []),
+    ...(example
+      ? [file("agents/release-notes.md", "an example agent to change", readFileSync(agent, "utf8"))]
+      : []),
   ];
 }
 
@@ -189,10 +187,6 @@ function isThere(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function exampleAgent(): string {
-  return readFileSync(new URL("./prompts/init-example-agent.md", import.meta.url), "utf8");
 }
 
 function toJson(value: unknown): string {

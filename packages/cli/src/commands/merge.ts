@@ -12,9 +12,8 @@ import { cutToLine, stripControls, writeJson } from "@retinue/core/text/plain-te
 import { Option } from "commander";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
-import type { CommonOptions } from "../open-project.ts";
-import { type KeptChanges, nameChanges, openKept, withChanges, withRecord } from "../open-record.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type KeptChanges, openKept, withChanges, withRecord } from "../open-record.ts";
+import { type Cli, printResult, type Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 
 /** Declares `retinue merge`. */
@@ -33,27 +32,23 @@ export default function registerMerge(command: CliCommand): void {
     .performs(mergeRun);
 }
 
-type MergeOptions = CommonOptions & { list?: boolean; partial?: boolean };
+type MergeOptions = { list?: boolean; partial?: boolean };
 
 /** `retinue merge`: brings what isolated runs changed into the project's files: one run's, or all of a session. */
-async function mergeRun(
-  name: string | undefined,
-  options: MergeOptions,
-  terminal: Terminal,
-): Promise<number> {
-  if (options.list) return listCopies(options, terminal);
+async function mergeRun(name: string | undefined, cli: Cli<MergeOptions>): Promise<number> {
+  if (cli.options.list) return listCopies(cli);
   if (name === undefined)
     throw new RetinueError("usage", "which run should be merged?", "see them with: retinue merge --list");
-  return withChanges(terminal, name, async (kept) => {
+  return withChanges(name, cli, async (kept, id) => {
     const reports: (MergeReport & { run: string })[] = [];
-    for (const row of await findCopies(kept, await nameChanges(kept.record, name, options, terminal))) {
-      const report = await merge(kept, row, options, terminal);
+    for (const row of await findCopies(kept, id)) {
+      const report = await merge(kept, row, cli);
       reports.push({ run: row.runId, ...report });
-      if (options.json) continue;
-      terminal.print(stripControls(reportText(report, row)));
-      if (report.act) terminal.print(`take this back with: retinue undo ${report.act}`);
+      if (cli.options.json) continue;
+      cli.print(stripControls(reportText(report, row)));
+      if (report.act) cli.print(`take this back with: retinue undo ${report.act}`);
     }
-    if (options.json) terminal.print(writeJson(reports.length === 1 ? reports[0] : reports, 2));
+    if (cli.options.json) cli.print(writeJson(reports.length === 1 ? reports[0] : reports, 2));
     return reports.some(({ conflicts }) => conflicts.length > 0) ? EXIT.failed : EXIT.ok;
   });
 }
@@ -61,14 +56,14 @@ async function mergeRun(
 async function merge(
   kept: KeptChanges,
   row: WorktreeRow,
-  { partial = false }: MergeOptions,
-  terminal: Terminal,
+  cli: Cli<MergeOptions>,
 ): Promise<MergeReport & { act: string | null }> {
+  const { partial = false } = cli.options;
   const release = await kept.record.takeLease(row.sessionId);
   try {
     const act = createId("mrg");
     const by = { runId: act, sessionId: row.sessionId, messageId: null };
-    const refuse = protectedFiles(await mergeTarget(kept, row), terminal);
+    const refuse = protectedFiles(await mergeTarget(kept, row), cli);
     const report = await mergeWorktree(kept, { row, by, partial, refuse });
     return { ...report, act: report.merged.length > 0 ? act : null };
   } finally {
@@ -126,12 +121,12 @@ async function isWithin(record: KeptChanges["record"], name: string): Promise<(r
   return ({ line }) => run !== undefined && others.length === 0 && line.includes(run.id);
 }
 
-async function listCopies(options: MergeOptions, terminal: Terminal): Promise<number> {
-  const rows = await withRecord(terminal, async (record) => {
-    await sweepWorktrees(openKept(record, terminal));
+async function listCopies(cli: Cli<MergeOptions>): Promise<number> {
+  const rows = await withRecord(cli, async (record) => {
+    await sweepWorktrees(openKept(record, cli));
     return record.listWorktrees();
   });
-  printResult(options, terminal, { value: rows ?? [], text: () => drawCopies(rows ?? []) });
+  printResult(cli, { value: rows ?? [], text: () => drawCopies(rows ?? []) });
   return EXIT.ok;
 }
 

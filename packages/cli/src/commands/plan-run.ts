@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import { PlanLeft } from "@retinue/core/plan/plan-errors";
 import type { ExecuteOptions } from "@retinue/core/plan/plans";
 import { reportOf } from "@retinue/core/plan/report-plan";
@@ -9,17 +8,11 @@ import type { ExecutionPlan, PlanResult } from "@retinue/core/schema/plan";
 import { stripControls } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import { chooseExitCode, EXIT } from "../exit-code.ts";
-import {
-  type CommonOptions,
-  findProjectDir,
-  type OpenProject,
-  openSoundProject,
-  openWorkingProject,
-} from "../open-project.ts";
+import { findRealProject, type OpenProject, openSoundProject, openWorkingProject } from "../open-project.ts";
 import { requireRecord } from "../open-record.ts";
-import { parseAmount, parseWholeNumber, SHOWING } from "../options.ts";
+import { omitAbsent, parseAmount, parseWholeNumber, SHOWING } from "../options.ts";
 import type { TaskView } from "../progress/task-view.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type Cli, changeOptions, printResult } from "../terminal.ts";
 import { drawPlan } from "../work/draw-plan.ts";
 import { chooseFormat, pickAgent, pickLimits, type RunOptions, readTask } from "../work/run-options.ts";
 import { withRuntime } from "../work/run-task.ts";
@@ -70,36 +63,31 @@ function addExecution(command: CliCommand, approve: string): CliCommand {
 }
 
 /** `retinue plan "goal"`: makes a plan, stores it and prints it; with `--approve` it is carried out at once. */
-export async function makePlan(
-  argument: string | undefined,
-  options: PlanRunOptions,
-  terminal: Terminal,
-): Promise<number> {
+async function makePlan(argument: string | undefined, cli: Cli<PlanRunOptions>): Promise<number> {
   if (argument !== undefined && argument !== "" && !/\s/.test(argument.trim())) throw oneWord(argument);
-  const project = await openWorkingProject(options, terminal);
-  const agent = pickAgent(project.registry, options.agent);
-  const goal = await readTask(argument, terminal);
-  return withPlanSession(project, options, terminal, async (session) => {
-    const { maxSteps, model } = options;
+  const project = await openWorkingProject(cli);
+  const agent = pickAgent(project.registry, cli.options.agent);
+  const goal = await readTask(argument, cli);
+  return withPlanSession(project, cli, async (session) => {
+    const { maxSteps, model } = cli.options;
     const plan = await session.runtime.planForGoal(goal, {
       agent,
       signal: session.signal,
-      limits: pickLimits(options),
-      ...(maxSteps !== undefined && { maxSteps }),
-      ...(model && { model }),
+      limits: pickLimits(cli.options),
+      ...omitAbsent({ maxSteps, model: model || undefined }),
     });
-    const json = chooseFormat(options) === "json";
-    if (!options.approve) {
+    const json = chooseFormat(cli.options) === "json";
+    if (!cli.options.approve) {
       session.view.close();
-      printResult({ json }, terminal, { value: plan, text: () => drawPlan(plan) });
+      printResult(changeOptions(cli, { json }), { value: plan, text: () => drawPlan(plan) });
       if (!json)
-        terminal.tell(
+        cli.tell(
           `hint: carry it out with \`retinue plan run ${plan.id} --approve\`, change it with: retinue plan edit ${plan.id}`,
         );
       return 0;
     }
-    if (!json && !options.print) session.view.terminal.tell(drawPlan(plan).join("\n"));
-    return carryOut(session, await session.runtime.plans.approve(plan.id), options, terminal);
+    if (!json && !cli.options.print) session.view.terminal.tell(drawPlan(plan).join("\n"));
+    return carryOut(session, await session.runtime.plans.approve(plan.id), cli);
   });
 }
 
@@ -113,25 +101,20 @@ function oneWord(word: string): RetinueError {
 }
 
 /** `retinue plan run`: carries out a plan that a person has approved. */
-async function runPlan(id: string, options: PlanRunOptions, terminal: Terminal): Promise<number> {
-  const named = await findNamedPlan(id, options, terminal);
-  const project = await openPlanProject(named, options, terminal);
-  return withPlanSession(project, options, terminal, async (session) => {
+async function runPlan(id: string, cli: Cli<PlanRunOptions>): Promise<number> {
+  const named = await findNamedPlan(id, cli);
+  const project = await openPlanProject(named, cli);
+  return withPlanSession(project, cli, async (session) => {
     const { plans } = session.runtime;
     const plan = await plans.find(named.id);
-    if (plan.status === "draft" && !options.approve) {
+    if (plan.status === "draft" && !cli.options.approve) {
       throw new RetinueError(
         "denied",
         `plan ${plan.id} is a draft that nobody has approved`,
         `look at it with \`retinue plan show ${plan.id}\`, then: retinue plan approve ${plan.id}`,
       );
     }
-    return carryOut(
-      session,
-      plan.status === "draft" ? await plans.approve(plan.id) : plan,
-      options,
-      terminal,
-    );
+    return carryOut(session, plan.status === "draft" ? await plans.approve(plan.id) : plan, cli);
   });
 }
 
@@ -150,13 +133,12 @@ type PlanSession = { runtime: Runtime; view: TaskView; signal: AbortSignal; unan
 /** Opens a runtime that shows what happens, lets `work` use it, and gives the exit code; signals stop the work. */
 async function withPlanSession(
   project: OpenProject,
-  options: RunOptions,
-  terminal: Terminal,
+  cli: Cli<RunOptions>,
   work: (session: PlanSession) => Promise<number>,
 ): Promise<number> {
-  if (chooseFormat(options) === "stream-json")
+  if (chooseFormat(cli.options) === "stream-json")
     throw new RetinueError("usage", "a plan is printed as text or JSON, not as a stream", "use --json");
-  return withRuntime(project, options, terminal, {}, async ({ signals, stopWith, ...open }) => {
+  return withRuntime(project, cli, {}, async ({ signals, stopWith, ...open }) => {
     const stopping = new AbortController();
     const stopped = stopWith(() => stopping.abort());
     const working = work({ ...open, signal: stopping.signal }).catch((thrown: unknown) => {
@@ -173,25 +155,25 @@ async function withPlanSession(
 async function carryOut(
   { runtime, view, signal, unanswered }: PlanSession,
   plan: ExecutionPlan,
-  options: PlanRunOptions,
-  terminal: Terminal,
+  cli: Cli<PlanRunOptions>,
 ): Promise<number> {
-  const { onFailure, replan, review, maxConcurrent, model } = options;
+  const { onFailure, replan, review, maxConcurrent, model } = cli.options;
   const terms: ExecuteOptions = {
     replan,
     review,
     signal,
-    limits: pickLimits(options),
-    ...(onFailure && { onFailure }),
-    ...(maxConcurrent !== undefined && { maxConcurrent }),
-    ...(model && { model }),
+    limits: pickLimits(cli.options),
+    ...omitAbsent({ onFailure, maxConcurrent, model: model || undefined }),
   };
   const result = await runtime.executePlan(plan, terms);
   view.close();
-  const json = chooseFormat(options) === "json";
-  printResult({ json }, terminal, { value: result, text: () => stripControls(reportOf(result)).trimEnd() });
+  const json = chooseFormat(cli.options) === "json";
+  printResult(changeOptions(cli, { json }), {
+    value: result,
+    text: () => stripControls(reportOf(result)).trimEnd(),
+  });
   if (!result.success && !json)
-    terminal.tell(
+    cli.tell(
       `hint: change it with \`retinue plan edit ${plan.id}\`, or go on with: retinue plan run ${plan.id}`,
     );
   return choosePlanExitCode(result, unanswered());
@@ -205,16 +187,10 @@ function choosePlanExitCode({ success, steps }: PlanResult, unanswered: boolean)
 }
 
 /** The plan that a person names, read from the database alone. */
-export async function findNamedPlan(
-  id: string,
-  options: CommonOptions,
-  terminal: Terminal,
-): Promise<ExecutionPlan> {
-  const unknown = () =>
-    new RetinueError("input", `no plan '${id}'; there are none yet`, 'make one with: retinue plan "goal"');
-  return requireRecord(terminal, unknown, (record) =>
-    findPlan(record, id, realpathSync(findProjectDir(options, terminal))),
-  );
+export async function findNamedPlan(id: string, cli: Cli): Promise<ExecutionPlan> {
+  const message = `no plan '${id}'; there are none yet`;
+  const unknown = new RetinueError("input", message, 'make one with: retinue plan "goal"');
+  return requireRecord(cli, unknown, (record) => findPlan(record, id, findRealProject(cli)));
 }
 
 async function findPlan(record: Record, id: string, project: string): Promise<ExecutionPlan> {
@@ -229,10 +205,6 @@ async function findPlan(record: Record, id: string, project: string): Promise<Ex
 }
 
 /** The project that a plan was made for, whatever the current folder is. */
-export function openPlanProject(
-  plan: ExecutionPlan,
-  options: RunOptions,
-  terminal: Terminal,
-): Promise<OpenProject> {
-  return openSoundProject({ ...options, cwd: plan.project }, terminal);
+export function openPlanProject(plan: ExecutionPlan, cli: Cli<RunOptions>): Promise<OpenProject> {
+  return openSoundProject(changeOptions(cli, { cwd: plan.project }));
 }

@@ -10,13 +10,12 @@ import type { ExecutionPlan } from "@retinue/core/schema/plan";
 import { showUtc } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
-import type { CommonOptions } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
 import { sayMore } from "../options.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type Cli, changeOptions, printResult, type Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { drawPlan } from "../work/draw-plan.ts";
-import { type RunOptions, readTask } from "../work/run-options.ts";
+import { readTask } from "../work/run-options.ts";
 import { chooseRuntimeOptions } from "../work/run-task.ts";
 import { findNamedPlan, openPlanProject, PLAN_ID, registerPlanRun } from "./plan-run.ts";
 
@@ -58,17 +57,17 @@ export default function registerPlan(plan: CliCommand): void {
     .performs(approvePlan);
 }
 
-type PlanListOptions = CommonOptions & { limit: number };
+type PlanListOptions = { limit: number };
 
-/** `retinue plan list`. */
-async function listPlans({ limit, json }: PlanListOptions, terminal: Terminal): Promise<void> {
-  const found = await withRecord(terminal, async (record) =>
+async function listPlans(cli: Cli<PlanListOptions>): Promise<void> {
+  const { limit } = cli.options;
+  const found = await withRecord(cli, async (record) =>
     // One more tells whether there are more.
     settleAll(record, (await record.listPlans({ limit: limit + 1 })).plans),
   );
   const plans = found?.slice(0, limit) ?? [];
-  if (found && found.length > limit) terminal.tell(sayMore(limit));
-  printResult({ json }, terminal, { value: plans, text: () => drawPlans(plans) });
+  if (found && found.length > limit) cli.tell(sayMore(limit));
+  printResult(cli, { value: plans, text: () => drawPlans(plans) });
 }
 
 function drawPlans(plans: readonly ExecutionPlan[]): string[] {
@@ -84,23 +83,22 @@ function drawPlans(plans: readonly ExecutionPlan[]): string[] {
   return drawTable([["PLAN", "CHANGED (UTC)", "STATUS", "STEPS", "PROJECT", "GOAL"], ...rows]);
 }
 
-/** `retinue plan show`. */
-export async function showPlan(id: string, options: CommonOptions, terminal: Terminal): Promise<void> {
-  const named = await findNamedPlan(id, options, terminal);
-  const plan = (await withRecord(terminal, (record) => settleEnded(record, named))) ?? named;
-  printResult(options, terminal, { value: plan, text: () => drawPlan(plan) });
+async function showPlan(id: string, cli: Cli): Promise<void> {
+  const named = await findNamedPlan(id, cli);
+  const plan = (await withRecord(cli, (record) => settleEnded(record, named))) ?? named;
+  printResult(cli, { value: plan, text: () => drawPlan(plan) });
 }
 
-type PlanEditOptions = CommonOptions & { file?: string };
+type PlanEditOptions = { file?: string };
 
 /** `retinue plan edit`: takes a changed plan from a file or an editor, checks it and stores it as a new version. */
-async function editPlan(id: string, options: PlanEditOptions, terminal: Terminal): Promise<void> {
-  const plan = await findNamedPlan(id, options, terminal);
-  if (options.file !== undefined) {
-    const text = await readPlanText(options.file, terminal);
-    return saveEdited(plan, parseDraft(text, options.file), options, terminal);
+async function editPlan(id: string, cli: Cli<PlanEditOptions>): Promise<void> {
+  const plan = await findNamedPlan(id, cli);
+  if (cli.options.file !== undefined) {
+    const text = await readPlanText(cli.options.file, cli);
+    return saveEdited(plan, parseDraft(text, cli.options.file), cli);
   }
-  const editor = findEditor(terminal);
+  const editor = findEditor(cli);
   const draft = JSON.stringify(
     { goal: plan.goal, summary: plan.summary, risks: plan.risks ?? [], steps: plan.steps },
     null,
@@ -109,57 +107,45 @@ async function editPlan(id: string, options: PlanEditOptions, terminal: Terminal
   const folder = await mkdtemp(join(tmpdir(), "retinue-plan-"));
   const file = join(folder, `${plan.id}.json`);
   await writeFile(file, `${draft}\n`, { mode: 0o600 });
-  await openEditor(file, editor, terminal);
+  await openEditor(file, editor, cli);
   const text = await readFile(file, "utf8");
-  if (text.trim() === draft) terminal.tell("nothing was changed");
+  if (text.trim() === draft) cli.tell("nothing was changed");
   else {
     await Promise.resolve()
-      .then(() => saveEdited(plan, parseDraft(text, file), options, terminal))
+      .then(() => saveEdited(plan, parseDraft(text, file), cli))
       .catch((thrown: unknown) => {
-        terminal.tell(`your text is kept: put it right, then: retinue plan edit ${plan.id} --file ${file}`);
+        cli.tell(`your text is kept: put it right, then: retinue plan edit ${plan.id} --file ${file}`);
         throw thrown;
       });
   }
   await rm(folder, { recursive: true, force: true });
 }
 
-/** `retinue plan approve`. */
-async function approvePlan(id: string, options: CommonOptions, terminal: Terminal): Promise<void> {
-  const plan = await findNamedPlan(id, options, terminal);
-  await withPlans(plan, options, terminal, async ({ plans }) => {
+async function approvePlan(id: string, cli: Cli): Promise<void> {
+  const plan = await findNamedPlan(id, cli);
+  await withPlans(plan, cli, async ({ plans }) => {
     const approved = await plans.approve(plan.id);
-    printResult(options, terminal, { value: approved, text: () => `${approved.id} is approved` });
-    if (!options.json) terminal.tell(`hint: carry it out with: retinue plan run ${approved.id}`);
+    printResult(cli, { value: approved, text: () => `${approved.id} is approved` });
+    if (!cli.options.json) cli.tell(`hint: carry it out with: retinue plan run ${approved.id}`);
   });
 }
 
-function saveEdited(
-  plan: ExecutionPlan,
-  draft: unknown,
-  options: CommonOptions,
-  terminal: Terminal,
-): Promise<void> {
-  return withPlans(plan, options, terminal, async ({ plans }) => {
+function saveEdited(plan: ExecutionPlan, draft: unknown, cli: Cli): Promise<void> {
+  return withPlans(plan, cli, async ({ plans }) => {
     const edited = await plans.edit(plan.id, draft);
-    printResult(options, terminal, { value: edited, text: () => drawPlan(edited) });
+    printResult(cli, { value: edited, text: () => drawPlan(edited) });
   });
 }
 
 async function withPlans(
   plan: ExecutionPlan,
-  options: CommonOptions,
-  terminal: Terminal,
+  cli: Cli,
   work: (runtime: Runtime) => Promise<void>,
 ): Promise<void> {
-  const silent: RunOptions = {
-    ...options,
-    print: true,
-    outputFormat: "text",
-    allowedTools: [],
-    disallowedTools: [],
-  };
-  const project = await openPlanProject(plan, silent, terminal);
-  const runtime = createBuiltInRuntime(chooseRuntimeOptions(project, silent, terminal));
+  const quiet = { print: true, outputFormat: "text", allowedTools: [], disallowedTools: [] } as const;
+  const silent = changeOptions(cli, quiet);
+  const project = await openPlanProject(plan, silent);
+  const runtime = createBuiltInRuntime(chooseRuntimeOptions(project, silent));
   try {
     await work(runtime);
   } finally {

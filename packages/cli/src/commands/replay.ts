@@ -2,10 +2,10 @@ import { builtInTools } from "@retinue/builtin/built-in-tools";
 import { type ReplayReport, replaySession } from "@retinue/core/replay/replay-session";
 import { stripControls } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
-import { type CommonOptions, openSoundProject } from "../open-project.ts";
+import { openSoundProject } from "../open-project.ts";
 import { withSession } from "../open-record.ts";
 import { SESSION_ID } from "../options.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type Cli, changeOptions, printResult } from "../terminal.ts";
 
 /** Declares `retinue replay`. */
 export default function registerReplay(command: CliCommand): void {
@@ -19,17 +19,13 @@ export default function registerReplay(command: CliCommand): void {
 }
 
 /** `retinue replay`: exit code 0 if the session comes out as recorded, 1 if it does not. */
-async function replayTask(id: string, options: CommonOptions, terminal: Terminal): Promise<number> {
-  const report = await withSession(id, options, terminal, async (record, session) => {
-    const project = await openSoundProject({ ...options, cwd: session.project }, terminal);
+async function replayTask(id: string, cli: Cli): Promise<number> {
+  const report = await withSession(id, cli, async (record, session) => {
+    const project = await openSoundProject(changeOptions(cli, { cwd: session.project }));
     const { registry: agents, settings } = project;
-    return replaySession(
-      { agents, settings, tools: builtInTools, env: terminal.env },
-      record,
-      session.session_id,
-    );
+    return replaySession({ agents, settings, tools: builtInTools, env: cli.env }, record, session.session_id);
   });
-  printResult(options, terminal, { value: report, text: () => describeReport(report) });
+  printResult(cli, { value: report, text: () => describeReport(report) });
   return report.identical ? 0 : 1;
 }
 

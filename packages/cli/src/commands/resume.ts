@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import type { AgentRegistry } from "@retinue/core/agents/registry";
 import type { Record } from "@retinue/core/record/record";
 import { SessionTaken } from "@retinue/core/record/record";
@@ -7,10 +6,10 @@ import type { SessionRow } from "@retinue/core/schema/record";
 import { fanOutOf } from "@retinue/core/session/root-tasks";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
-import { findProjectDir, openWorkingProject } from "../open-project.ts";
-import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
+import { findRealProject, openWorkingProject } from "../open-project.ts";
+import { createNoneYetError, findSession, withRecord } from "../open-record.ts";
 import { OUTCOME, SHOWING } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { type Cli, changeOptions } from "../terminal.ts";
 import { pickAgent, type RunOptions } from "../work/run-options.ts";
 import { readTaskRequest, watchTask } from "../work/run-task.ts";
 
@@ -27,24 +26,16 @@ export default function registerResume(command: CliCommand): void {
 }
 
 /** `retinue resume`: continues a session that a crash or a kill ended, in its own project, and returns the exit code. */
-export async function resumeTask(
-  id: string | undefined,
-  options: RunOptions,
-  terminal: Terminal,
-): Promise<number> {
-  const session = await findOpen(id, options, terminal);
-  const project = await openWorkingProject({ ...options, cwd: session.project }, terminal);
-  if (!options.print) terminal.tell(`resuming ${session.session_id}: ${cutToLine(session.title, 120)}`);
-  return watchTask(project, options, terminal, (runtime) => runtime.resume(session.session_id));
+export async function resumeTask(id: string | undefined, cli: Cli<RunOptions>): Promise<number> {
+  const session = await findOpen(id, cli);
+  const project = await openWorkingProject(changeOptions(cli, { cwd: session.project }));
+  if (!cli.options.print) cli.tell(`resuming ${session.session_id}: ${cutToLine(session.title, 120)}`);
+  return watchTask(project, cli, (runtime) => runtime.resume(session.session_id));
 }
 
-async function findOpen(
-  id: string | undefined,
-  options: RunOptions,
-  terminal: Terminal,
-): Promise<SessionRow> {
-  const project = realpathSync(findProjectDir(options, terminal));
-  const found = await withRecord(terminal, async (record) => {
+async function findOpen(id: string | undefined, cli: Cli<RunOptions>): Promise<SessionRow> {
+  const project = findRealProject(cli);
+  const found = await withRecord(cli, async (record) => {
     if (id !== undefined && id !== "last") return await record.findSession(id);
     const open = (await record.listSessions({ project, status: "running", limit: -1 })).sessions;
     // What another process is at work on was not interrupted.
@@ -71,24 +62,20 @@ type Earlier = {
  * `retinue run --continue` and `--resume [ID]`: another task in a session that has ended, with its conversation. Without a
  * task, a session that was interrupted is finished instead.
  */
-export async function goOnTask(
-  argument: string | undefined,
-  options: RunOptions,
-  terminal: Terminal,
-): Promise<number> {
-  const { id, task } = namedIn(argument, options);
-  if (options.resume === true && task === undefined) return resumeTask(undefined, options, terminal);
-  const earlier = await findEarlier(id, options, terminal);
+export async function goOnTask(argument: string | undefined, cli: Cli<RunOptions>): Promise<number> {
+  const { id, task } = namedIn(argument, cli.options);
+  if (cli.options.resume === true && task === undefined) return resumeTask(undefined, cli);
+  const earlier = await findEarlier(id, cli);
   const { row, agent } = earlier;
   const isOpen = row.status === "running";
-  if (isOpen && task === undefined && !options.continue) return resumeTask(row.session_id, options, terminal);
+  if (isOpen && task === undefined && !cli.options.continue) return resumeTask(row.session_id, cli);
   if (isOpen) throw notEnded(earlier);
-  const project = await openWorkingProject({ ...options, cwd: row.project }, terminal);
+  const project = await openWorkingProject(changeOptions(cli, { cwd: row.project }));
   const last = agent !== undefined && isThere(project.registry, agent) ? agent : undefined;
-  const picked = pickAgent(project.registry, options.agent ?? last);
-  const request = await readTaskRequest(task, options, terminal);
-  if (!options.print) terminal.tell(`going on with ${row.session_id}`);
-  return watchTask(project, options, terminal, (runtime) =>
+  const picked = pickAgent(project.registry, cli.options.agent ?? last);
+  const request = await readTaskRequest(task, cli);
+  if (!cli.options.print) cli.tell(`going on with ${row.session_id}`);
+  return watchTask(project, cli, (runtime) =>
     runtime.start({ ...request, agent: picked, session: row.session_id }),
   );
 }
@@ -108,16 +95,9 @@ function namedIn(
   return { id: resume, task: argument };
 }
 
-async function findEarlier(
-  id: string | undefined,
-  options: RunOptions,
-  terminal: Terminal,
-): Promise<Earlier> {
-  const found = await withRecord(terminal, async (record) => {
-    const row =
-      id === undefined
-        ? await findNewest(record, findProjectDir(options, terminal))
-        : await findSession(record, id, options, terminal);
+async function findEarlier(id: string | undefined, cli: Cli<RunOptions>): Promise<Earlier> {
+  const found = await withRecord(cli, async (record) => {
+    const row = id === undefined ? await findNewest(record, cli) : await findSession(record, id, cli);
     if (!row) return undefined;
     const [last] = (await record.readRows({ sessionId: row.session_id, kind: "runs" }))
       .filter((run) => run.agent_depth === 0)
@@ -127,7 +107,7 @@ async function findEarlier(
     return { row, agent: last?.agent_role ?? undefined, waiting: question?.approvalId, holder };
   });
   if (found) return found;
-  if (id !== undefined) throw createNoSessionError(id);
+  if (id !== undefined) throw createNoneYetError(`session '${id}'`);
   throw new RetinueError(
     "input",
     "this project has no session to go on with",
@@ -136,8 +116,8 @@ async function findEarlier(
 }
 
 /** The last session of a project that is one conversation. */
-async function findNewest(record: Record, projectDir: string): Promise<SessionRow | undefined> {
-  const project = realpathSync(projectDir);
+async function findNewest(record: Record, cli: Cli): Promise<SessionRow | undefined> {
+  const project = findRealProject(cli);
   return (await record.listSessions({ project, limit: -1 })).sessions.find(
     (row) => fanOutOf(row) === undefined,
   );

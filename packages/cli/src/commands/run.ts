@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { CliCommand } from "../cli-command.ts";
 import { RUNNING } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Cli } from "../terminal.ts";
 import type { RunOptions } from "../work/run-options.ts";
 
 /** Declares `retinue run`. What it does is loaded later: these options are also needed to tell a task from a command. */
@@ -33,11 +33,11 @@ export default function registerRun(command: CliCommand): void {
     .performs(runOrGoOn);
 }
 
-async function runOrGoOn(task: string | undefined, options: RunOptions, terminal: Terminal): Promise<number> {
-  if (options.continue || options.resume !== undefined) {
+async function runOrGoOn(task: string | undefined, cli: Cli<RunOptions>): Promise<number> {
+  if (cli.options.continue || cli.options.resume !== undefined) {
     const { goOnTask } = await import("./resume.ts");
-    return goOnTask(task, options, terminal);
+    return goOnTask(task, cli);
   }
   const { runTask } = await import("../work/run-task.ts");
-  return runTask(task, options, terminal);
+  return runTask(task, cli);
 }

@@ -2,7 +2,6 @@ import { LONGEST_TIMER_MS } from "@retinue/core/budget/clock";
 import { readVersion } from "@retinue/core/files/package-root";
 import { machineFault } from "@retinue/core/record/sqlite/sqlite-failure";
 import { messageOf } from "@retinue/core/schema/error";
-import type { PermissionMode } from "@retinue/core/schema/rights";
 import { stripControls } from "@retinue/core/text/plain-text";
 import { type OpenedServer, openServer } from "@retinue/server/open-server";
 import { findRunningServer } from "@retinue/server/running-server";
@@ -10,10 +9,10 @@ import { InvalidArgumentError } from "commander";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import { openBrowser } from "../open-browser.ts";
-import { type CommonOptions, openWorkingProject } from "../open-project.ts";
-import { parseCount } from "../options.ts";
+import { openWorkingProject } from "../open-project.ts";
+import { parseCount, type SharedOptions } from "../options.ts";
 import { isInForeground } from "../progress/stage.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Cli, Terminal } from "../terminal.ts";
 import { pickAgent } from "../work/run-options.ts";
 import { catchSignals } from "../work/stop-signals.ts";
 import { checkHealth } from "./doctor.ts";
@@ -39,13 +38,10 @@ function parsePort(text: string): number {
   throw new InvalidArgumentError(`It must be at most ${HIGHEST_PORT}.`);
 }
 
-type ServeOptions = CommonOptions & {
+type ServeOptions = Pick<SharedOptions, "agent" | "model" | "permissionMode"> & {
   port?: number;
   host?: string;
   open?: boolean;
-  agent?: string;
-  model?: string;
-  permissionMode?: PermissionMode;
   approvalMinutes: number;
 };
 
@@ -59,51 +55,51 @@ const LEAVE_MS = 2_500;
  * `retinue serve`: serves the web app until it is told to stop, which is what it was started for, so that it ends with 0.
  * If a server of the same project runs already, it gives a link to that one.
  */
-async function serveApp(options: ServeOptions, terminal: Terminal): Promise<number> {
-  const project = await openWorkingProject(options, terminal);
+async function serveApp(cli: Cli<ServeOptions>): Promise<number> {
+  const project = await openWorkingProject(cli);
   const { projectDir, places } = project;
   // The web app is where a broken `main` can be seen and corrected; until then each task for it is refused.
-  const isOpenToRepair = options.agent === undefined && project.registry.getBroken("main") !== undefined;
-  const agent = isOpenToRepair ? "main" : pickAgent(project.registry, options.agent);
+  const isOpenToRepair = cli.options.agent === undefined && project.registry.getBroken("main") !== undefined;
+  const agent = isOpenToRepair ? "main" : pickAgent(project.registry, cli.options.agent);
   const running = await findRunningServer({ dataDir: places.dataDir, projectDir });
   if (running) {
-    terminal.tell(`a server of this project runs already (process ${running.pid}); this is a link to it`);
-    show({ url: await running.link(), port: running.port, pid: running.pid }, options, terminal);
+    cli.tell(`a server of this project runs already (process ${running.pid}); this is a link to it`);
+    show({ url: await running.link(), port: running.port, pid: running.pid }, cli);
     return EXIT.ok;
   }
-  const signals = catchSignals(terminal);
+  const signals = catchSignals(cli);
   try {
     const server = await openServer({
       project,
       projectDir,
-      env: terminal.env,
+      env: cli.env,
       agent,
-      model: options.model,
-      permissionMode: options.permissionMode ?? "default",
-      approvalMinutes: options.approvalMinutes,
-      host: options.host,
-      port: options.port,
+      model: cli.options.model,
+      permissionMode: cli.options.permissionMode ?? "default",
+      approvalMinutes: cli.options.approvalMinutes,
+      host: cli.options.host,
+      port: cli.options.port,
       version: readVersion(),
-      checkHealth: () => checkHealth(options, terminal),
-      onFault: (thrown, request) => terminal.tell(faultText(thrown, request, terminal)),
-      onNotice: (message) => terminal.tell(stripControls(message)),
+      checkHealth: () => checkHealth(cli),
+      onFault: (thrown, request) => cli.tell(faultText(thrown, request, cli)),
+      onNotice: (message) => cli.tell(stripControls(message)),
     });
-    show({ url: server.link(), port: server.port, pid: process.pid }, options, terminal);
-    await untilStopped(server, signals.onStop, terminal);
-    return await leave(server, project.settings.graceSeconds * 1_000, terminal);
+    show({ url: server.link(), port: server.port, pid: process.pid }, cli);
+    await untilStopped(server, signals.onStop, cli);
+    return await leave(server, project.settings.graceSeconds * 1_000, cli);
   } finally {
     signals.release();
   }
 }
 
-function show(place: Place, options: ServeOptions, terminal: Terminal): void {
-  if (options.json) {
-    terminal.print(JSON.stringify(place));
+function show(place: Place, cli: Cli<ServeOptions>): void {
+  if (cli.options.json) {
+    cli.print(JSON.stringify(place));
     return;
   }
-  terminal.print(place.url);
-  if (options.open === false || !terminal.hasScreen || !openBrowser(place.url, terminal.env))
-    terminal.tell("open it in a browser; it works once and for ten minutes");
+  cli.print(place.url);
+  if (cli.options.open === false || !cli.hasScreen || !openBrowser(place.url, cli.env))
+    cli.tell("open it in a browser; it works once and for ten minutes");
 }
 
 /** Waits for a signal; until then Enter prints another link, if this is a terminal. */

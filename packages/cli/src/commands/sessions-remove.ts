@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import {
   type CleanUpParts,
   type CleanUpPlan,
@@ -13,10 +12,10 @@ import { showBytes, showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
-import { type CommonOptions, findProjectDir, openSoundProject } from "../open-project.ts";
-import { findSession, requireRecord, withRecord } from "../open-record.ts";
+import { findRealProject, openSoundProject } from "../open-project.ts";
+import { createNoneYetError, findSession, requireRecord, withRecord } from "../open-record.ts";
 import { parseSince } from "../options.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type Cli, printResult, type Terminal } from "../terminal.ts";
 
 /** Declares `retinue sessions delete` and `prune`. */
 export function registerRemoval(sessions: CliCommand): void {
@@ -50,22 +49,17 @@ Examples:
   retinue sessions prune --older-than 30d --dry-run
   retinue sessions prune --older-than 30d --yes`;
 
-type RemovalOptions = CommonOptions & { yes?: boolean; dryRun?: boolean; olderThan?: number };
+type RemovalOptions = { yes?: boolean; dryRun?: boolean; olderThan?: number };
 
 const DAY_MS = 86_400_000;
 const MOST_LISTED = 20;
 
-/** `retinue sessions delete`: removes named sessions. */
-async function deleteSessions(
-  ids: readonly string[],
-  options: RemovalOptions,
-  terminal: Terminal,
-): Promise<void> {
-  await requireRecord(terminal, ids[0] ?? "", async (record) => {
-    const parts = { record, dataDir: findPlaces(terminal.env).dataDir };
+async function deleteSessions(ids: readonly string[], cli: Cli<RemovalOptions>): Promise<void> {
+  await requireRecord(cli, createNoneYetError(`session '${ids[0]}'`), async (record) => {
+    const parts = { record, dataDir: findPlaces(cli.env).dataDir };
     const rows = new Map<string, SessionRow>();
     for (const id of ids) {
-      const row = await findSession(record, id, options, terminal);
+      const row = await findSession(record, id, cli);
       rows.set(row.session_id, row);
     }
     const plan = await planCleanUp(parts, [...rows.values()]);
@@ -76,49 +70,43 @@ async function deleteSessions(
         `${first.sessionId} cannot be removed: ${first.why}`,
         "end it with: retinue cancel ID, or merge it with: retinue merge",
       );
-    await remove(parts, plan, options, terminal);
+    await remove(parts, plan, cli);
   });
 }
 
-/** `retinue sessions prune`: removes what ended long ago, and what nothing needs. */
-async function pruneSessions(options: RemovalOptions, terminal: Terminal): Promise<void> {
-  const untilMs = options.olderThan ?? (await findRetention(options, terminal));
-  const done = await withRecord(terminal, async (record) => {
-    const parts = { record, dataDir: findPlaces(terminal.env).dataDir };
-    const project = options.cwd === undefined ? undefined : realpathSync(findProjectDir(options, terminal));
+async function pruneSessions(cli: Cli<RemovalOptions>): Promise<void> {
+  const untilMs = cli.options.olderThan ?? (await findRetention(cli));
+  const done = await withRecord(cli, async (record) => {
+    const parts = { record, dataDir: findPlaces(cli.env).dataDir };
+    const project = cli.options.cwd === undefined ? undefined : findRealProject(cli);
     const ended = { status: "ended", limit: -1, ...(project !== undefined && { project }) } as const;
     const { sessions } =
       untilMs === undefined ? { sessions: [] } : await record.listSessions({ ...ended, untilMs });
-    await remove(parts, await planCleanUp(parts, sessions.toReversed()), options, terminal);
+    await remove(parts, await planCleanUp(parts, sessions.toReversed()), cli);
     return true;
   });
-  if (!done) terminal.print("nothing is recorded");
+  if (!done) cli.print("nothing is recorded");
 }
 
-async function findRetention(options: RemovalOptions, terminal: Terminal): Promise<number | undefined> {
-  const { retentionDays } = (await openSoundProject(options, terminal)).settings.store;
+async function findRetention(cli: Cli<RemovalOptions>): Promise<number | undefined> {
+  const { retentionDays } = (await openSoundProject(cli)).settings.store;
   return retentionDays === undefined ? undefined : Date.now() - retentionDays * DAY_MS;
 }
 
-async function remove(
-  parts: CleanUpParts,
-  plan: CleanUpPlan,
-  options: RemovalOptions,
-  terminal: Terminal,
-): Promise<void> {
+async function remove(parts: CleanUpParts, plan: CleanUpPlan, cli: Cli<RemovalOptions>): Promise<void> {
   const { removable, kept, bytes } = plan;
   const what = `remove ${showCount(removable.length, "session")}, ${showBytes(bytes)}`;
-  if (!options.json) list(removable, terminal);
-  for (const { sessionId, why } of kept) terminal.tell(`kept: ${sessionId}: ${why}`);
-  if (options.dryRun) {
+  if (!cli.options.json) list(removable, cli);
+  for (const { sessionId, why } of kept) cli.tell(`kept: ${sessionId}: ${why}`);
+  if (cli.options.dryRun) {
     const sessions = removable.map(({ session, bytes: size }) => ({
       session_id: session.session_id,
       bytes: size,
     }));
     const value = { would_remove: sessions, bytes };
-    return printResult(options, terminal, { value, text: () => `would ${what}` });
+    return printResult(cli, { value, text: () => `would ${what}` });
   }
-  if (removable.length > 0 && !(await confirm(what, options, terminal)))
+  if (removable.length > 0 && !(await confirm(what, cli)))
     throw new RetinueError("denied", "nothing was removed");
   const before = (await parts.record.measure()).bytes;
   const report = await cleanUp(
@@ -126,9 +114,9 @@ async function remove(
     removable.map(({ session }) => session.session_id),
   );
   const problem = await compactRecord(parts);
-  if (problem !== null) terminal.tell(`the database was not made smaller: ${cutToLine(problem, 200)}`);
+  if (problem !== null) cli.tell(`the database was not made smaller: ${cutToLine(problem, 200)}`);
   const freed = report.freedBytes + Math.max(0, before - (await parts.record.measure()).bytes);
-  printResult(options, terminal, {
+  printResult(cli, {
     value: { ...report, freedBytes: freed },
     text: () => `removed ${showCount(report.sessions, "session")}; ${showBytes(freed)} are free again`,
   });

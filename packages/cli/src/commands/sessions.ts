@@ -7,10 +7,9 @@ import { showCost, showDuration, showNumber, showUtc } from "@retinue/core/show/
 import { cutToLine } from "@retinue/core/text/plain-text";
 import { sessionState } from "@retinue/core/trace/session-state";
 import type { CliCommand } from "../cli-command.ts";
-import type { CommonOptions } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
-import { parseSince, sayMore } from "../options.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { omitAbsent, parseSince, sayMore } from "../options.ts";
+import { type Cli, printResult } from "../terminal.ts";
 import { cutTo, drawTable, fitTable } from "../text-layout.ts";
 import { type Canvas, createTerminalCanvas } from "../tree/canvas.ts";
 import { showRunStatus } from "../tree/describe-run.ts";
@@ -36,7 +35,7 @@ export default function registerSessions(command: CliCommand): void {
   registerRemoval(sessions);
 }
 
-type SessionsOptions = CommonOptions & {
+type SessionsOptions = {
   limit: number;
   search?: string;
   /** True for the current folder. */
@@ -45,29 +44,28 @@ type SessionsOptions = CommonOptions & {
   since?: number;
 };
 
-/** `retinue sessions`. */
-export async function listSessions(options: SessionsOptions, terminal: Terminal): Promise<void> {
-  const found = await withRecord(terminal, (record) => findSessions(record, options, terminal));
+async function listSessions(cli: Cli<SessionsOptions>): Promise<void> {
+  const found = await withRecord(cli, (record) => findSessions(record, cli));
   const { sessions, hasMore, searchedOnly } = found ?? { sessions: [], hasMore: false };
-  printResult(options, terminal, {
+  printResult(cli, {
     value: sessions,
     text: () =>
       sessions.length === 0
-        ? sayNone(options, terminal)
-        : drawSessions(sessions, { nowMs: Date.now(), canvas: createTerminalCanvas(terminal) }),
+        ? sayNone(cli)
+        : drawSessions(sessions, { nowMs: Date.now(), canvas: createTerminalCanvas(cli) }),
   });
-  if (hasMore) terminal.tell(sayMore(options.limit));
+  if (hasMore) cli.tell(sayMore(cli.options.limit));
   if (searchedOnly !== undefined)
-    terminal.tell(
+    cli.tell(
       `hint: only the latest ${showNumber(searchedOnly)} sessions were searched; narrow with --project or --since`,
     );
 }
 
 type Listed = { sessions: SessionSummary[]; hasMore: boolean; searchedOnly?: number };
 
-async function findSessions(record: Record, options: SessionsOptions, terminal: Terminal): Promise<Listed> {
-  const { limit, status } = options;
-  const query = buildQuery(options, terminal);
+async function findSessions(record: Record, cli: Cli<SessionsOptions>): Promise<Listed> {
+  const { limit, status } = cli.options;
+  const query = buildQuery(cli);
   // Waiting and interrupted are what the record calls running.
   const isOpen = status === "running" || status === "waiting" || status === "interrupted";
   const wanted: SessionQuery = {
@@ -90,19 +88,18 @@ async function findSessions(record: Record, options: SessionsOptions, terminal: 
   };
 }
 
-function buildQuery({ search, project, since, cwd }: SessionsOptions, terminal: Terminal): SessionQuery {
-  const here = resolve(terminal.cwd, cwd ?? ".");
+function buildQuery(cli: Cli<SessionsOptions>): SessionQuery {
+  const { search, project, since, cwd } = cli.options;
+  const here = resolve(cli.cwd, cwd ?? ".");
   // The folder may be gone; its record is still of interest.
   const folder = project === true || (project === undefined && cwd !== undefined) ? here : project;
-  return {
-    ...(search !== undefined && { search }),
-    ...(folder !== undefined && { project: resolve(here, folder) }),
-    ...(since !== undefined && { sinceMs: since }),
-  };
+  const path = folder === undefined ? undefined : resolve(here, folder);
+  return omitAbsent({ search, project: path, sinceMs: since });
 }
 
-function sayNone({ search, status, since, ...rest }: SessionsOptions, terminal: Terminal): string {
-  const { project } = buildQuery(rest, terminal);
+function sayNone(cli: Cli<SessionsOptions>): string {
+  const { search, status, since } = cli.options;
+  const { project } = buildQuery(cli);
   const filters = [
     search ? `with '${cutToLine(search, 100)}'` : "",
     project === undefined ? "" : `in ${cutToLine(project, 200)}`,

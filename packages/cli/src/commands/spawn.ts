@@ -1,6 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import { collectValue, parseCount, RUNNING } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { type Cli, changeOptions } from "../terminal.ts";
 import type { RunOptions } from "../work/run-options.ts";
 import { runTask } from "../work/run-task.ts";
 
@@ -18,7 +18,7 @@ export default function registerSpawn(command: CliCommand): void {
       'retinue spawn researcher "where are limits read?" --budget 8 --tools read,grep',
       "git diff | retinue spawn reviewer -p",
     )
-    .performs((agent: string, task: string | undefined, options: RunOptions, terminal: Terminal) =>
-      runTask(task, { ...options, agent }, terminal),
+    .performs((agent: string, task: string | undefined, cli: Cli<RunOptions>) =>
+      runTask(task, changeOptions(cli, { agent })),
     );
 }

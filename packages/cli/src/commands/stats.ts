@@ -13,10 +13,9 @@ import { findPlaces } from "@retinue/core/settings/places";
 import { showCost, showCount, showDuration, showNumber, showShare } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
-import type { CommonOptions } from "../open-project.ts";
-import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
-import { parseSince } from "../options.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { createNoneYetError, findSession, withRecord } from "../open-record.ts";
+import { omitAbsent, parseSince } from "../options.ts";
+import { type Cli, printResult, type Terminal } from "../terminal.ts";
 import { drawTable, fitTable } from "../text-layout.ts";
 
 /** Declares `retinue stats`. */
@@ -40,7 +39,7 @@ export default function registerStats(command: CliCommand): void {
     .performs(showStats);
 }
 
-type StatsOptions = CommonOptions & {
+type StatsOptions = {
   by: StatsBy;
   since?: number;
   session?: string;
@@ -51,37 +50,30 @@ type StatsOptions = CommonOptions & {
 const MAX_LISTED = 20;
 
 /** `retinue stats`: figures by role and model, read from the database alone. */
-async function showStats(options: StatsOptions, terminal: Terminal): Promise<void> {
-  const { by, session } = options;
-  const found = await withRecord(terminal, async (record) => {
-    const query = await buildQuery(options, record, terminal);
+async function showStats(cli: Cli<StatsOptions>): Promise<void> {
+  const { by, session } = cli.options;
+  const found = await withRecord(cli, async (record) => {
+    const query = await buildQuery(record, cli);
     const { days: _, ...stats } = await record.readStats(query);
     return { stats, empty: stats.total.runs > 0 ? [] : await sayEmpty(query, record) };
   });
-  if (!found && session !== undefined) throw createNoSessionError(session);
+  if (!found && session !== undefined) throw createNoneYetError(`session '${session}'`);
   const { stats, empty } = found ?? { stats: summariseRuns([], [], by), empty: ["no runs yet"] };
-  printResult(options, terminal, {
+  printResult(cli, {
     value: stats,
     text: () =>
       stats.total.runs === 0
         ? empty
-        : [...drawStats(stats, by, terminal.columns ?? undefined), ...sayUnpriced(stats, terminal)],
+        : [...drawStats(stats, by, cli.columns ?? undefined), ...sayUnpriced(stats, cli)],
   });
 }
 
-async function buildQuery(options: StatsOptions, record: Record, terminal: Terminal): Promise<StatsQuery> {
-  const { by, since, session, agent, model, cwd } = options;
-  return {
-    by,
-    ...(since !== undefined && { sinceMs: since }),
-    ...(session !== undefined && {
-      sessionId: (await findSession(record, session, options, terminal)).session_id,
-    }),
-    ...(agent !== undefined && { agent }),
-    ...(model !== undefined && { model }),
-    // The folder may be gone; its record is still of interest.
-    ...(cwd !== undefined && { project: resolve(terminal.cwd, cwd) }),
-  };
+async function buildQuery(record: Record, cli: Cli<StatsOptions>): Promise<StatsQuery> {
+  const { by, since, session, agent, model, cwd } = cli.options;
+  const row = session === undefined ? undefined : await findSession(record, session, cli);
+  // The folder may be gone; its record is still of interest.
+  const project = cwd === undefined ? undefined : resolve(cli.cwd, cwd);
+  return { by, ...omitAbsent({ sinceMs: since, sessionId: row?.session_id, agent, model, project }) };
 }
 
 /** Says that there are no runs for a query, and which names are recorded. */
@@ -178,16 +170,8 @@ function fillCells(stats: RunStats): string[] {
   ];
 }
 
-function listNotes({
-  failures,
-  bailouts,
-  retries,
-  open,
-  cancelled,
-  work,
-  subtree,
-  tokens,
-}: RunStats): string {
+function listNotes(stats: RunStats): string {
+  const { failures, bailouts, retries, open, cancelled, work, subtree, tokens } = stats;
   const ended = Object.entries(failures).filter(([status]) => status !== "failed");
   const reasons = Object.entries(bailouts);
   return [

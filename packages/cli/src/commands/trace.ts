@@ -9,10 +9,9 @@ import { cutToLine } from "@retinue/core/text/plain-text";
 import { filterTrace, firstFailure, type TraceFilter } from "@retinue/core/trace/filter-trace";
 import { loadOutline, loadTrace } from "@retinue/core/trace/load-trace";
 import type { CliCommand } from "../cli-command.ts";
-import type { CommonOptions } from "../open-project.ts";
 import { withSession } from "../open-record.ts";
-import { parseCount, SESSION_ID } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { omitAbsent, parseCount, SESSION_ID } from "../options.ts";
+import type { Cli } from "../terminal.ts";
 import { cutTo } from "../text-layout.ts";
 import { type Canvas, createTerminalCanvas } from "../tree/canvas.ts";
 import { labelCall, showRunStatus } from "../tree/describe-run.ts";
@@ -49,7 +48,7 @@ export default function registerTrace(command: CliCommand): void {
     .performs(traceSession);
 }
 
-type TraceOptions = CommonOptions & {
+type TraceOptions = {
   calls?: boolean;
   ids?: boolean;
   output?: string;
@@ -65,17 +64,19 @@ type TraceOptions = CommonOptions & {
 const MAX_LISTED = 10;
 
 /** `retinue trace`: the tree of runs, read from the database alone. */
-async function traceSession(id: string, options: TraceOptions, terminal: Terminal): Promise<void> {
-  if (options.output === "")
+async function traceSession(id: string, cli: Cli<TraceOptions>): Promise<void> {
+  if (cli.options.output === "")
     throw new RetinueError("usage", "-o needs the name of a file", "such as: -o trace.txt");
-  const make = options.json ? wholeTrace : drawnTrace;
-  const text = await withSession(id, options, terminal, (record, session) =>
-    make(record, session, options, terminal),
-  );
-  await saveText(text, options.output, terminal);
+  const make = cli.options.json ? wholeTrace : drawnTrace;
+  const text = await withSession(id, cli, (record, session) => make(record, session, cli));
+  await saveText(text, cli.options.output, cli);
 }
 
-async function wholeTrace(record: Record, session: SessionRow, options: TraceOptions): Promise<string> {
+async function wholeTrace(
+  record: Record,
+  session: SessionRow,
+  { options }: Cli<TraceOptions>,
+): Promise<string> {
   const whole = await loadTrace(record, session);
   const wanted = filterTrace(whole, buildFilter(options, whole));
   const trace = options.failed ? (cutToFailure(wanted) ?? { ...wanted, runs: [] }) : wanted;
@@ -83,41 +84,31 @@ async function wholeTrace(record: Record, session: SessionRow, options: TraceOpt
 }
 
 /** Reads the calls and turns only of the runs that are drawn. */
-async function drawnTrace(
-  record: Record,
-  session: SessionRow,
-  options: TraceOptions,
-  terminal: Terminal,
-): Promise<string> {
+async function drawnTrace(record: Record, session: SessionRow, cli: Cli<TraceOptions>): Promise<string> {
   const { trace: all, fill } = await loadOutline(record, session);
-  if (options.sinceSeq !== undefined) await fill(walkRuns(all.runs));
-  const wanted = filterTrace(all, buildFilter(options, all));
-  const trace = options.failed ? cutToFailure(wanted) : wanted;
-  const canvas = createTerminalCanvas(terminal);
+  if (cli.options.sinceSeq !== undefined) await fill(walkRuns(all.runs));
+  const wanted = filterTrace(all, buildFilter(cli.options, all));
+  const trace = cli.options.failed ? cutToFailure(wanted) : wanted;
+  const canvas = createTerminalCanvas(cli);
   const head = [...drawHead(all, canvas), ""];
   if (!trace) {
     await fill(walkRuns(wanted.runs));
     return [...head, sayNoFailure(wanted)].join("\n");
   }
-  const limit = options.limit === 0 ? Number.POSITIVE_INFINITY : options.limit;
+  const limit = cli.options.limit === 0 ? Number.POSITIVE_INFINITY : cli.options.limit;
   await fill(pickRuns(trace.runs, limit));
-  const { calls = false, ids = false } = options;
+  const { calls = false, ids = false } = cli.options;
   const lines = drawTrace(trace, canvas, { calls, ids, limit });
-  const more = options.failed ? ["", ...describeFailure(trace, wanted, canvas)] : [];
-  return [...head, ...(lines.length > 0 ? lines : [sayNothing(options)]), ...more].join("\n");
+  const more = cli.options.failed ? ["", ...describeFailure(trace, wanted, canvas)] : [];
+  return [...head, ...(lines.length > 0 ? lines : [sayNothing(cli.options)]), ...more].join("\n");
 }
 
 function buildFilter(
   { agent, status, sinceSeq, depth, run }: TraceOptions,
   { runs, session }: Trace,
 ): TraceFilter {
-  return {
-    ...(agent !== undefined && { agent }),
-    ...(status !== undefined && { status }),
-    ...(sinceSeq !== undefined && { sinceSeq }),
-    ...(depth !== undefined && { depth }),
-    ...(run !== undefined && { run: findNamedRun(runs, run, session.id) }),
-  };
+  const named = run === undefined ? undefined : findNamedRun(runs, run, session.id);
+  return omitAbsent({ agent, status, sinceSeq, depth, run: named });
 }
 
 function findNamedRun(runs: readonly TraceRun[], id: string, sessionId: string): TraceRun {

@@ -1,4 +1,4 @@
-import { lstat, realpath } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fingerprintFile } from "@retinue/core/host/untrusted-files";
 import type { Record } from "@retinue/core/record/record";
@@ -7,9 +7,9 @@ import { RetinueError } from "@retinue/core/schema/error";
 import { showUtc } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
-import { type CommonOptions, findProjectDir } from "../open-project.ts";
+import { findRealProject } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type Cli, printResult } from "../terminal.ts";
 
 /** Declares `retinue trust-files`. */
 export default function registerTrustFiles(command: CliCommand): void {
@@ -23,61 +23,44 @@ export default function registerTrustFiles(command: CliCommand): void {
     .performs(trustFiles);
 }
 
-type TrustOptions = CommonOptions & { all?: boolean };
+type TrustOptions = { all?: boolean };
 
 const NONE = "nothing here was written by a run that held untrusted text";
 
 /** `retinue trust-files`: lists what tainted runs wrote, or takes the mark off what a person has looked at. */
-async function trustFiles(
-  files: readonly string[],
-  options: TrustOptions,
-  terminal: Terminal,
-): Promise<void> {
-  if (options.all && files.length > 0)
+async function trustFiles(files: readonly string[], cli: Cli<TrustOptions>): Promise<void> {
+  if (cli.options.all && files.length > 0)
     throw new RetinueError("usage", "'trust-files' takes files or --all, not both");
-  const project = await realpath(findProjectDir(options, terminal));
-  const wasRecorded = await withRecord(terminal, async (record) => {
+  const project = findRealProject(cli);
+  const wasRecorded = await withRecord(cli, async (record) => {
     const notes = await record.listUntrusted({ project: project });
-    if (files.length === 0 && !options.all) await list(notes, options, terminal);
-    else await lift(record, options.all ? notes : await choose(record, files, project), options, terminal);
+    if (files.length === 0 && !cli.options.all) await list(notes, cli);
+    else await lift(record, cli.options.all ? notes : await choose(record, files, project), cli);
     return true;
   });
-  if (!wasRecorded) printResult(options, terminal, { value: [], text: () => NONE });
+  if (!wasRecorded) printResult(cli, { value: [], text: () => NONE });
 }
 
-async function lift(
-  record: Record,
-  notes: readonly UntrustedNote[],
-  options: TrustOptions,
-  terminal: Terminal,
-): Promise<void> {
+async function lift(record: Record, notes: readonly UntrustedNote[], cli: Cli<TrustOptions>): Promise<void> {
   const trusted = await record.trustNotes(notes.map(({ id }) => id));
   const text = () => (trusted === 1 ? "1 mark was taken off" : `${trusted} marks were taken off`);
-  printResult(options, terminal, { value: { trusted }, text });
+  printResult(cli, { value: { trusted }, text });
 }
 
-async function list(
-  notes: readonly UntrustedNote[],
-  options: TrustOptions,
-  terminal: Terminal,
-): Promise<void> {
+async function list(notes: readonly UntrustedNote[], cli: Cli<TrustOptions>): Promise<void> {
   const shown: (UntrustedNote & { state: string })[] = [];
   for (const note of notes) shown.push({ ...note, state: await lookAt(note) });
   const text = () => (shown.length === 0 ? NONE : shown.map(describe));
-  printResult(options, terminal, { value: shown, text });
-  if (options.json || shown.length === 0) return;
-  terminal.tell(
+  printResult(cli, { value: shown, text });
+  if (cli.options.json || shown.length === 0) return;
+  cli.tell(
     "A run that reads these is tainted. Look at them (retinue diff RUN), then: retinue trust-files FILE … or --all",
   );
 }
 
 /** Whether the content is still where it was written; of a name, whether anything has it there. */
-async function lookAt({
-  root,
-  path,
-  hash,
-  isName,
-}: UntrustedNote): Promise<"there" | "changed" | "gone" | "name" | "span"> {
+async function lookAt(note: UntrustedNote): Promise<"there" | "changed" | "gone" | "name" | "span"> {
+  const { root, path, hash, isName } = note;
   if (hash === null) return "span";
   const file = join(root, path);
   if (!(await lstat(file).catch(() => null))) return "gone";
@@ -85,16 +68,8 @@ async function lookAt({
   return (await fingerprintFile(file))?.hash === hash ? "there" : "changed";
 }
 
-function describe({
-  root,
-  path,
-  hash,
-  sinceMs,
-  untilMs,
-  runId,
-  notedAt,
-  state,
-}: UntrustedNote & { state: string }): string {
+function describe(note: UntrustedNote & { state: string }): string {
+  const { root, path, hash, sinceMs, untilMs, runId, notedAt, state } = note;
   const by = `${runId}  ${showUtc(notedAt)}`;
   if (hash !== null) return `${state.padEnd(8)}${cutToLine(join(root, path), 300)}  ${by}`;
   const when = (ms: number) => showUtc(ms, "second");

@@ -4,9 +4,8 @@ import { showCount } from "@retinue/core/show/measures";
 import { cutToLine, writeJson } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
-import type { CommonOptions } from "../open-project.ts";
-import { type KeptChanges, NAMED_CHANGES, nameChanges, withChanges } from "../open-record.ts";
-import { printResult, type Terminal } from "../terminal.ts";
+import { type KeptChanges, NAMED_CHANGES, withChanges } from "../open-record.ts";
+import { type Cli, printResult } from "../terminal.ts";
 
 /** Declares `retinue undo`. */
 export default function registerUndo(command: CliCommand): void {
@@ -20,39 +19,32 @@ export default function registerUndo(command: CliCommand): void {
     .performs(undoRun);
 }
 
-type UndoOptions = CommonOptions & { yes?: boolean; dryRun?: boolean; force?: boolean };
+type UndoOptions = { yes?: boolean; dryRun?: boolean; force?: boolean };
 
-/** `retinue undo`: takes back what a run and everything below it changed in the project. */
-async function undoRun(name: string, options: UndoOptions, terminal: Terminal): Promise<void> {
-  await withChanges(terminal, name, async (kept) => {
-    const plan = await planUndo(kept, await nameChanges(kept.record, name, options, terminal));
-    if (options.dryRun) return showPlan(plan, options, terminal);
-    for (const text of plan.unkept) terminal.tell(`warning: cannot be taken back: ${cutToLine(text, 300)}`);
+async function undoRun(name: string, cli: Cli<UndoOptions>): Promise<void> {
+  await withChanges(name, cli, async (kept, id) => {
+    const plan = await planUndo(kept, id);
+    if (cli.options.dryRun) return showPlan(plan, cli);
+    for (const text of plan.unkept) cli.tell(`warning: cannot be taken back: ${cutToLine(text, 300)}`);
     const what = `undo ${plan.scope.id}: ${showCount(plan.steps.length, "path")} in ${cutToLine(plan.root, 200)}`;
-    const isAsked = plan.steps.length > 0 && (plan.conflicts.length === 0 || options.force);
-    if (isAsked && !(await confirm(what, options, terminal)))
-      throw new RetinueError("denied", "nothing was undone");
-    return report(kept, plan, options, terminal);
+    const isAsked = plan.steps.length > 0 && (plan.conflicts.length === 0 || cli.options.force);
+    if (isAsked && !(await confirm(what, cli))) throw new RetinueError("denied", "nothing was undone");
+    return report(kept, plan, cli);
   });
 }
 
-async function report(
-  kept: KeptChanges,
-  { scope, steps }: UndoPlan,
-  options: UndoOptions,
-  terminal: Terminal,
-): Promise<void> {
-  const { act, restored, left } = await undoChanges(kept, scope.id, options.force === true);
-  if (options.json) return terminal.print(writeJson({ undone: scope.id, act, restored, left }, 2));
-  if (!act) return terminal.print(`nothing to undo: the project is as it was before ${scope.id}`);
+async function report(kept: KeptChanges, { scope, steps }: UndoPlan, cli: Cli<UndoOptions>): Promise<void> {
+  const { act, restored, left } = await undoChanges(kept, scope.id, cli.options.force === true);
+  if (cli.options.json) return cli.print(writeJson({ undone: scope.id, act, restored, left }, 2));
+  if (!act) return cli.print(`nothing to undo: the project is as it was before ${scope.id}`);
   const gone = new Set(steps.flatMap(({ path, target }) => (target === null ? [path] : [])));
   for (const path of restored)
-    terminal.print(`${gone.has(path) ? "removed" : "restored"} ${cutToLine(path, 300)}`);
-  for (const path of left) terminal.tell(`left because something is in it: ${cutToLine(path, 300)}`);
-  terminal.print(`undid ${scope.id}; take this back with: retinue undo ${act}`);
+    cli.print(`${gone.has(path) ? "removed" : "restored"} ${cutToLine(path, 300)}`);
+  for (const path of left) cli.tell(`left because something is in it: ${cutToLine(path, 300)}`);
+  cli.print(`undid ${scope.id}; take this back with: retinue undo ${act}`);
 }
 
-function showPlan(plan: UndoPlan, { json }: UndoOptions, terminal: Terminal): void {
+function showPlan(plan: UndoPlan, cli: Cli<UndoOptions>): void {
   const { steps, conflicts, unkept } = plan;
   const files = steps.map(({ path, now, target }) => ({
     path,
@@ -62,9 +54,9 @@ function showPlan(plan: UndoPlan, { json }: UndoOptions, terminal: Terminal): vo
     ...files.map(({ path, does }) => `${does} ${cutToLine(path, 300)}`),
     ...conflicts.map(({ path, why }) => `conflict ${cutToLine(path, 300)}: ${why}`),
   ];
-  printResult({ json }, terminal, {
+  printResult(cli, {
     value: { undo: plan.scope.id, files, conflicts, not_kept: unkept },
     text: () => (lines.length > 0 ? lines : "nothing to undo"),
   });
-  for (const lost of unkept) terminal.tell(`warning: cannot be taken back: ${cutToLine(lost, 300)}`);
+  for (const lost of unkept) cli.tell(`warning: cannot be taken back: ${cutToLine(lost, 300)}`);
 }

@@ -26,7 +26,7 @@ export async function checkDatabase({ dataDir }: Places): Promise<Finding> {
   const file = join(dataDir, "retinue.db");
   const found = await stat(file).catch((thrown: NodeJS.ErrnoException) => thrown);
   if (found instanceof Error) {
-    if (found.code === "ENOENT") return ok("no database yet; the first run makes it", { facts: { file } });
+    if (found.code === "ENOENT") return ok("no database yet; the first run makes it", { file });
     return problem(`the database ${file} cannot be looked at: ${found.message}`, `ls -ld '${dataDir}'`);
   }
   if (!found.isFile()) return problem(`${file} is not a file`, `mv '${file}' '${file}.old'`);
@@ -45,11 +45,11 @@ export async function checkDatabase({ dataDir }: Places): Promise<Finding> {
       return problem(
         `the database has version ${version}, this program knows ${NEWEST}`,
         "npm install -g retinue@latest",
-        { facts },
+        facts,
       );
     const older = version < NEWEST ? `, will become ${NEWEST} at the next run` : "";
     const sound = check === "full" ? "sound" : "too large to be checked here";
-    return ok(`database: version ${version}${older}, ${size}, ${sound}`, { facts });
+    return ok(`database: version ${version}${older}, ${size}, ${sound}`, facts);
   } catch (thrown) {
     return problem(`the database ${file} cannot be opened: ${messageOf(thrown)}`, `ls -l '${file}'`);
   }
@@ -66,8 +66,7 @@ async function checkFolder(what: "data" | "configuration", dir: string): Promise
     if (found.code !== "ENOENT")
       return problem(`the ${what} folder ${dir} cannot be used: ${found.message}`, `ls -ld '${dir}'`);
     const parent = await nearest(dir);
-    if (await canWrite(parent))
-      return ok(`${what}: ${dir} (made when it is needed)`, { facts: { dir, exists: false } });
+    if (await canWrite(parent)) return ok(`${what}: ${dir} (made when it is needed)`, { dir, exists: false });
     return problem(
       `the ${what} folder ${dir} cannot be made: ${parent} is not writable`,
       `sudo chown "$USER" '${parent}'`,
@@ -77,19 +76,15 @@ async function checkFolder(what: "data" | "configuration", dir: string): Promise
   const mode = (found.mode & 0o777).toString(8).padStart(4, "0");
   const facts = { dir, mode, exists: true };
   if (!(await canWrite(dir)))
-    return problem(`the ${what} folder ${dir} is not writable`, `sudo chown "$USER" '${dir}'`, { facts });
+    return problem(`the ${what} folder ${dir} is not writable`, `sudo chown "$USER" '${dir}'`, facts);
   if (hasModes && found.mode & 0o022)
-    return problem(`others can write into the ${what} folder ${dir} (${mode})`, `chmod 700 '${dir}'`, {
-      facts,
-    });
+    return problem(`others can write into the ${what} folder ${dir} (${mode})`, `chmod 700 '${dir}'`, facts);
   if (hasModes && what === "data" && found.mode & 0o055)
-    return warning(`others can look into the ${what} folder ${dir} (${mode})`, `chmod 700 '${dir}'`, {
-      facts,
-    });
+    return warning(`others can look into the ${what} folder ${dir} (${mode})`, `chmod 700 '${dir}'`, facts);
   const free = await freeBytes(dir);
   if (what === "data" && free !== undefined && free < LITTLE_SPACE)
-    return warning(`only ${showBytes(free)} are free at ${dir}`, `df -h '${dir}'`, { facts });
-  return ok(`${what}: ${dir} (${mode})`, { facts });
+    return warning(`only ${showBytes(free)} are free at ${dir}`, `df -h '${dir}'`, facts);
+  return ok(`${what}: ${dir} (${mode})`, facts);
 }
 
 async function nearest(dir: string): Promise<string> {
@@ -116,11 +111,8 @@ const INSTALL_BWRAP = "sudo apt install bubblewrap   # or your system's package 
 /** Whether this Node can run Retinue. */
 export function checkNode(version: string): Finding {
   const facts = { version, needed: NODE };
-  if (Number(/^v?(\d+)/.exec(version)?.[1]) >= NODE)
-    return ok(`Node ${version.replace(/^v/, "")}`, { facts });
-  return problem(`Node ${version} is too old: ${NODE} is needed`, "nvm install 24   # or nodejs.org", {
-    facts,
-  });
+  if (Number(/^v?(\d+)/.exec(version)?.[1]) >= NODE) return ok(`Node ${version.replace(/^v/, "")}`, facts);
+  return problem(`Node ${version} is too old: ${NODE} is needed`, "nvm install 24   # or nodejs.org", facts);
 }
 
 /** Whether commands can be confined, tried for real, and what happens to them if not. */
@@ -134,7 +126,7 @@ export async function checkSandbox({ sandbox }: Pick<ShellSettings, "sandbox">):
   if (!("fault" in found)) {
     const facts = { program: found.program, sealed: found.sealed, pins: found.pins };
     const limits = found.sealed ? "" : "; namespaces can be made inside";
-    return ok(`bubblewrap works (${found.program})${limits}`, { facts });
+    return ok(`bubblewrap works (${found.program})${limits}`, facts);
   }
   const remedy = process.platform === "linux" ? INSTALL_BWRAP : "run Retinue on Linux, or in a container";
   return warning(`${found.fault}; no command can run (shell.sandbox is ${sandbox})`, remedy);
@@ -144,7 +136,7 @@ export async function checkSandbox({ sandbox }: Pick<ShellSettings, "sandbox">):
 export async function checkGit(projectDir: string, path: string, signal: AbortSignal): Promise<Finding> {
   const program = await findGit(safePath(projectDir, path)).catch(() => undefined);
   const version = program && (await askVersion(program, signal));
-  if (version) return ok(version.replace("version ", ""), { facts: { program } });
+  if (version) return ok(version.replace("version ", ""), { program });
   return warning("git is not there: no git tools, no isolated copies, no undo", "sudo apt install git");
 }
 
@@ -154,7 +146,7 @@ export async function checkRipgrep(signal: AbortSignal): Promise<Finding> {
   try {
     const { rgPath } = await import("@vscode/ripgrep");
     const version = await askVersion(rgPath, signal);
-    if (version) return ok(version.split(" (")[0] ?? version, { facts: { program: rgPath } });
+    if (version) return ok(version.split(" (")[0] ?? version, { program: rgPath });
     return problem("ripgrep cannot be run, so grep and glob cannot either", remedy);
   } catch (thrown) {
     return problem(`ripgrep is missing, so grep and glob cannot run: ${messageOf(thrown)}`, remedy);
@@ -179,18 +171,16 @@ export function checkTerminal({ env, interactive, screen }: Terminal): Finding {
   const plain = env.NO_COLOR ? "NO_COLOR" : env.TERM === "dumb" ? "TERM=dumb" : undefined;
   const size = screen?.size();
   const facts = { interactive, unicode, colour: plain === undefined, ...size };
-  if (!interactive) return ok("not a terminal: nobody is asked, asks are denied", { facts });
+  if (!interactive) return ok("not a terminal: nobody is asked, asks are denied", facts);
   const shape = size ? `, ${size.columns}x${size.rows}` : "";
   const told = `a terminal (${env.TERM ?? "of unknown kind"}${shape}), ${plain ? `no colour (${plain})` : "colour"}`;
   if (!unicode)
     return warning(
       `${told}, no UTF-8 (${locale || "no locale is set"}): icons may look wrong`,
       "export LANG=C.UTF-8",
-      {
-        facts,
-      },
+      facts,
     );
   if (size && size.columns < NARROW)
-    return warning(`${told}: narrow, lines are cut`, "make the window at least 80 columns wide", { facts });
-  return ok(`${told}, UTF-8`, { facts });
+    return warning(`${told}: narrow, lines are cut`, "make the window at least 80 columns wide", facts);
+  return ok(`${told}, UTF-8`, facts);
 }

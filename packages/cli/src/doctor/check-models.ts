@@ -32,8 +32,8 @@ export function checkKeys({ settings, env }: ModelWorld): Finding {
     return isOwn ? `${name} (in your settings)` : (apiKeyEnv ?? name);
   });
   const facts = { keys: names };
-  if (names.length > 0) return ok(`keys: ${names.join(", ")}`, { facts });
-  return skipped("keys: no provider's is in the environment or the settings", { facts });
+  if (names.length > 0) return ok(`keys: ${names.join(", ")}`, facts);
+  return skipped("keys: no provider's is in the environment or the settings", facts);
 }
 
 /** Whether each provider that is set up can be reached and takes its key. */
@@ -70,7 +70,7 @@ async function checkProvider(
     return bad(
       `${name} at ${host} cannot be reached: ${why}`,
       `${remedy}, or: retinue config get providers.${name}`,
-      { facts },
+      facts,
     );
   }
 }
@@ -85,14 +85,14 @@ function judge(
     const remedy = apiKeyEnv
       ? `export ${apiKeyEnv}=…`
       : `retinue config set providers.${name}.apiKeyEnv NAME`;
-    return problem(`${name} at ${host} refuses the key (HTTP ${status})`, remedy, { facts });
+    return problem(`${name} at ${host} refuses the key (HTTP ${status})`, remedy, facts);
   }
   if (status >= 500 || status === 429) {
     const bad = isChosen ? problem : warning;
-    return bad(`${name} at ${host} answers with HTTP ${status}`, "try again later", { facts });
+    return bad(`${name} at ${host} answers with HTTP ${status}`, "try again later", facts);
   }
   const has = models.length > 0 ? showCount(models.length, "model") : `HTTP ${status}, no list of models`;
-  return ok(`${name} answers at ${host} (${has}, ${ms} ms)`, { facts });
+  return ok(`${name} answers at ${host} (${has}, ${ms} ms)`, facts);
 }
 
 const LARGER_LIMITS =
@@ -105,17 +105,15 @@ export async function checkDefaultModel(world: ModelWorld): Promise<Finding> {
   const name = models.defaultName;
   const isOffline = (each: string) => (findOwn(settings.aliases, each) ?? each).split("/")[0] === OFFLINE;
   if (name !== undefined && isOffline(name))
-    return ok("tasks go to the offline model, as you chose", { facts: { model: OFFLINE } });
+    return ok("tasks go to the offline model, as you chose", { model: OFFLINE });
   if (name !== undefined) {
     try {
       const { id, price } = models.resolve(name);
       const cost = price ? "" : "; its price is not known, so a limit on cost refuses it";
       const { scale = 1 } = settings.limits;
       const details = scale === 1 ? [LARGER_LIMITS] : [];
-      return ok(`tasks go to ${cutToLine(id, 120)}${cost}`, {
-        details,
-        facts: { model: id, priced: price !== null, limitsScale: scale },
-      });
+      const facts = { model: id, priced: price !== null, limitsScale: scale };
+      return ok(`tasks go to ${cutToLine(id, 120)}${cost}`, facts, details);
     } catch (thrown) {
       if (!(thrown instanceof RetinueError)) throw thrown;
       return problem(
@@ -125,14 +123,11 @@ export async function checkDefaultModel(world: ModelWorld): Promise<Finding> {
     }
   }
   const ollama = world.offline ? undefined : await findOllama(world);
-  if (ollama)
-    return ok(`tasks go to ${cutToLine(ollama, 120)}, found on this machine`, { facts: { model: ollama } });
+  if (ollama) return ok(`tasks go to ${cutToLine(ollama, 120)}, found on this machine`, { model: ollama });
   return warning(
     "tasks go to the offline model: it searches, reads, tests and reviews by rules, and writes nothing",
     ADD_KEY,
-    {
-      facts: { model: OFFLINE },
-    },
+    { model: OFFLINE },
   );
 }
 
@@ -148,8 +143,8 @@ export async function checkOllama(world: ModelWorld, signal: AbortSignal): Promi
     const { models } = await probeProvider(provider, world.transport, limit);
     const facts = { host, models: models.length };
     if (models.length > 0)
-      return ok(`Ollama runs at ${host} with ${showCount(models.length, "model")}`, { facts });
-    return warning(`Ollama runs at ${host}, but has no models`, "ollama pull qwen3", { facts });
+      return ok(`Ollama runs at ${host} with ${showCount(models.length, "model")}`, facts);
+    return warning(`Ollama runs at ${host}, but has no models`, "ollama pull qwen3", facts);
   } catch {
     return skipped(`Ollama does not run at ${host}, which is fine`);
   }

@@ -26,10 +26,9 @@ export function checkAgentFiles(project: OpenProject): Finding {
   );
   const from = [...bySource].map(([source, group]) => `${group.length} ${source}`).join(", ");
   const counts = [
-    ...(registry.disabled.length > 0 ? [`${registry.disabled.length} disabled`] : []),
-    ...(repaired.length > 0 ? [`${repaired.length} repaired`] : []),
-    ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
-    ...(shadowed.length > 0 ? [`${shadowed.length} shadowed`] : []),
+    ...Object.entries({ disabled: registry.disabled, repaired, skipped, shadowed }).flatMap(([word, some]) =>
+      some.length > 0 ? [`${some.length} ${word}`] : [],
+    ),
     ...(warned.length > 0 ? [showCount(warned.length, "warning")] : []),
   ];
   const short = (file: string) => shortenPath(file, projectDir);
@@ -54,11 +53,12 @@ export function checkAgentFiles(project: OpenProject): Finding {
     disabled: registry.disabled.map(({ name }) => name),
   };
   const summary = `${showCount(agents.length, "agent")} (${from || "none"})${counts.length > 0 ? `; ${counts.join(", ")}` : ""}`;
-  const more = { details: cutDetails(details), facts };
-  if (skipped.length > 0) return problem(summary, "retinue agents check", more);
-  if (agents.length === 0) return problem("there are no agents", "retinue init", more);
-  if (repaired.length > 0) return warning(summary, "retinue agents check --fix", more);
-  return warned.length > 0 ? warning(summary, "retinue agents check", more) : ok(summary, more);
+  const shown = cutDetails(details);
+  if (skipped.length > 0) return problem(summary, "retinue agents check", facts, shown);
+  if (agents.length === 0) return problem("there are no agents", "retinue init", facts, shown);
+  if (repaired.length > 0) return warning(summary, "retinue agents check --fix", facts, shown);
+  if (warned.length > 0) return warning(summary, "retinue agents check", facts, shown);
+  return ok(summary, facts, shown);
 }
 
 /** Whether the settings files say what their author meant. */
@@ -75,17 +75,20 @@ export function checkSettingsFiles(project: OpenProject): Finding {
     problems: problems.map(({ file, line, code, severity }) => ({ file, line, code, severity })),
   };
   if (problems.some(({ severity }) => severity === "error"))
-    return problem("the settings have errors, so nothing runs", `edit ${problems[0]?.file ?? files.user}`, {
-      details,
+    return problem(
+      "the settings have errors, so nothing runs",
+      `edit ${problems[0]?.file ?? files.user}`,
       facts,
-    });
+      details,
+    );
   if (problems.length > 0)
     return warning(
       `the settings have ${showCount(problems.length, "warning")}`,
       "retinue config list --show-origin",
-      { details, facts },
+      facts,
+      details,
     );
-  return ok("settings have no problems", { facts });
+  return ok("settings have no problems", facts);
 }
 
 function listProblemFiles(problems: readonly Problem[]): string[] {
@@ -109,14 +112,16 @@ export async function checkAccounts(env: NodeJS.ProcessEnv, settings: Settings):
     const facts = { accounts: kept.accounts.map(({ id, kind }) => ({ id, kind })), serving };
     for (const { id, kind, tokens } of kept.accounts) {
       if (tokens === "file" && (await createFileStore(places).read(id)) === null)
-        return problem(`account '${id}' has no secrets any more`, `retinue accounts add ${kind} --id ${id}`, {
+        return problem(
+          `account '${id}' has no secrets any more`,
+          `retinue accounts add ${kind} --id ${id}`,
           facts,
-        });
+        );
     }
     const count = kept.accounts.length;
     const summary =
       count === 0 ? "no accounts; mail, calendar and so on use the local store" : showCount(count, "account");
-    return ok(`${summary}${count > 0 ? ` (${serving.join(", ")})` : ""}`, { facts });
+    return ok(`${summary}${count > 0 ? ` (${serving.join(", ")})` : ""}`, facts);
   } catch (thrown) {
     if (!(thrown instanceof RetinueError)) throw thrown;
     return problem(cutToLine(thrown.message, 300), thrown.hint ?? "retinue accounts list");
@@ -130,14 +135,14 @@ export async function checkKeyring(env: NodeJS.ProcessEnv): Promise<Finding> {
     return ok("keyring: off (RETINUE_KEYRING); secrets go into files that only you can read");
   const keyring = await openKeyring({ ...places, env });
   const facts = { works: keyring !== null };
-  if (keyring) return ok("keyring works", { facts });
+  if (keyring) return ok("keyring works", facts);
   const { accounts } = await loadAccounts(places.configDir).catch(() => ({ accounts: [] }));
   const lost = accounts.filter(({ tokens }) => tokens === "keyring");
   if (lost.length > 0)
     return warning(
       `the keyring cannot be reached, and ${lost.map(({ id }) => id).join(", ")} need it`,
       "unlock it, or: retinue accounts add … again, with RETINUE_KEYRING=off",
-      { facts },
+      facts,
     );
-  return ok("no keyring here; secrets go into files that only you can read", { facts });
+  return ok("no keyring here; secrets go into files that only you can read", facts);
 }

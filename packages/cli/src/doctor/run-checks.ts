@@ -23,24 +23,31 @@ export type DoctorCheck = {
   run(signal: AbortSignal): Promise<Finding | readonly Finding[]> | Finding | readonly Finding[];
 };
 
+type Facts = Finding["facts"];
+type Details = Finding["details"];
+
 /** Everything is well. */
-export function ok(summary: string, more: Omit<Finding, "verdict" | "summary"> = {}): Finding {
-  return { verdict: "ok", summary, ...more };
+export function ok(summary: string, facts?: Facts, details?: Details): Finding {
+  return { verdict: "ok", summary, ...addMore(facts, details) };
 }
 
 /** Something works less well than it could. */
-export function warning(summary: string, remedy: string, more: Partial<Finding> = {}): Finding {
-  return { ...more, verdict: "warning", summary, remedy };
+export function warning(summary: string, remedy: string, facts?: Facts, details?: Details): Finding {
+  return { ...addMore(facts, details), verdict: "warning", summary, remedy };
 }
 
 /** Something does not work. */
-export function problem(summary: string, remedy: string, more: Partial<Finding> = {}): Finding {
-  return { ...more, verdict: "problem", summary, remedy };
+export function problem(summary: string, remedy: string, facts?: Facts, details?: Details): Finding {
+  return { ...addMore(facts, details), verdict: "problem", summary, remedy };
 }
 
 /** Something was not looked at. */
-export function skipped(summary: string, more: Partial<Finding> = {}): Finding {
-  return { ...more, verdict: "skipped", summary };
+export function skipped(summary: string, facts?: Facts): Finding {
+  return { ...addMore(facts), verdict: "skipped", summary };
+}
+
+function addMore(facts: Facts, details?: Details): Pick<Finding, "facts" | "details"> {
+  return { ...(details && { details }), ...(facts && { facts }) };
 }
 
 /** A check with what it found. */

@@ -91,11 +91,10 @@ function heightFor(rows: number): number {
 const FRAME_MS = 80;
 const TICK_MS = 1_000;
 
-/** Draws when it is asked to, not more often than an eye can follow, and once a second for the clocks. */
-type Pace = { request(): void; stop(): void };
-
-/** Creates the pace. It keeps no process alive. */
-function createPace(draw: () => void): Pace {
+/**
+ * Draws when it is asked to, not more often than an eye can follow, and once a second for the clocks. It keeps no process alive.
+ */
+function createPace(draw: () => void) {
   let lastMs = 0;
   let next: NodeJS.Timeout | undefined;
   const drawNow = (): void => {
@@ -105,10 +104,10 @@ function createPace(draw: () => void): Pace {
   };
   const tick = setInterval(drawNow, TICK_MS).unref();
   return {
-    request() {
+    request(): void {
       next ??= setTimeout(drawNow, Math.max(0, lastMs + FRAME_MS - performance.now())).unref();
     },
-    stop() {
+    stop(): void {
       clearInterval(tick);
       clearTimeout(next);
     },

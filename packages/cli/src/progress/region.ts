@@ -11,20 +11,8 @@ const CLEAR_BELOW = `${ESC}J`;
 const WRAP = { on: `${ESC}?7h`, off: `${ESC}?7l` };
 const SHOW_CURSOR = `${ESC}?25h`;
 
-/** Lines at the bottom of a terminal that are replaced in place; what is written above them stays. */
-type Region = {
-  /** Shows these lines, none of which may be as wide as the terminal. */
-  draw(lines: readonly string[]): void;
-  /** Writes for good, above the lines. */
-  above(text: string): void;
-  /** Takes the lines away and gives the cursor back. */
-  clear(): void;
-  /** Gives the cursor back and leaves the lines: the program ends at once. */
-  abandon(): void;
-};
-
-/** Creates a region without lines. */
-export function createRegion(screen: Screen): Region {
+/** Lines at the bottom of a terminal that are replaced in place, none at first; what is written above them stays. */
+export function createRegion(screen: Screen) {
   let drawn: readonly string[] = [];
   let columns = screen.size().columns;
   let isTouched = false;
@@ -59,7 +47,8 @@ export function createRegion(screen: Screen): Region {
     screen.write(`${BEGIN}${text}${END}`);
   }
   return {
-    draw(lines) {
+    /** Shows these lines, none of which may be as wide as the terminal. */
+    draw(lines: readonly string[]): void {
       const before = columns;
       columns = screen.size().columns;
       const isResized = columns !== before;
@@ -69,16 +58,19 @@ export function createRegion(screen: Screen): Region {
       else frame(`${toTop()}${changed(lines)}`);
       drawn = [...lines];
     },
-    above(text) {
+    /** Writes for good, above the lines. */
+    above(text: string): void {
       const kept = text.replaceAll(/\r?\n/g, "\r\n");
       frame(`${erase()}${WRAP.on}${kept}\r\n${WRAP.off}${whole(drawn)}`);
     },
-    clear() {
+    /** Takes the lines away and gives the cursor back. */
+    clear(): void {
       if (isTouched) screen.write(`${BEGIN}${erase()}${SHOW_CURSOR}${END}`);
       isTouched = false;
       drawn = [];
     },
-    abandon() {
+    /** Gives the cursor back and leaves the lines: the program ends at once. */
+    abandon(): void {
       if (isTouched) screen.write(`${drawn.length > 0 ? "\r\n" : ""}${SHOW_CURSOR}${END}`);
       isTouched = false;
       drawn = [];

@@ -1,22 +1,17 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 
 const LOOK_AGAIN_MS = 1_000;
-
-/** Whose the terminal is: ours to draw on, somebody's who asks a question, or the shell's. */
-type Stage = {
-  readonly isOurs: boolean;
-  /** Takes the terminal for the first time. */
-  open(): void;
-  /** Leaves the terminal to `work`; several may have it one after the other or at once. */
-  aside<Value>(work: () => Promise<Value>): Promise<Value>;
-  close(): void;
-};
 
 /** What is done when the terminal is left, taken again, or lost because the program ends at once. */
 type StageActs = { stdin: NodeJS.ReadStream; leave(): void; enter(): void; abandon(): void };
 
-/** Creates the stage, which sees to it that the terminal is given back however the program ends. */
-export function createStage({ stdin, leave, enter, abandon }: StageActs): Stage {
+/**
+ * Whose the terminal is: ours to draw on, somebody's who asks a question, or the shell's. It is given back however the program
+ * ends.
+ */
+export function createStage({ stdin, leave, enter, abandon }: StageActs) {
   let guests = 0;
   let isStopped = false;
   let state: "new" | "open" | "closed" = "new";
@@ -54,16 +49,18 @@ export function createStage({ stdin, leave, enter, abandon }: StageActs): Stage 
     abandon();
   };
   return {
-    get isOurs() {
+    get isOurs(): boolean {
       return isOurs();
     },
-    open() {
+    /** Takes the terminal for the first time. */
+    open(): void {
       if (state !== "new") return;
       state = "open";
       process.on("exit", lost).on("uncaughtExceptionMonitor", lost).on("SIGCONT", comeBack);
       take();
     },
-    async aside(work) {
+    /** Leaves the terminal to `work`; several may have it one after the other or at once. */
+    async aside<Value>(work: () => Promise<Value>): Promise<Value> {
       if (guests++ === 0 && !isStopped) {
         keyboard.release();
         leave();
@@ -75,7 +72,7 @@ export function createStage({ stdin, leave, enter, abandon }: StageActs): Stage 
         take();
       }
     },
-    close() {
+    close(): void {
       if (state !== "open") return;
       state = "closed";
       process.off("exit", lost).off("uncaughtExceptionMonitor", lost).off("SIGCONT", comeBack);
@@ -89,12 +86,6 @@ export function createStage({ stdin, leave, enter, abandon }: StageActs): Stage 
 function interrupt(): void {
   if (!process.emit("SIGINT", "SIGINT")) process.kill(process.pid, "SIGINT");
 }
-
-/** The keyboard while lines are redrawn: what is typed is not shown, because it would push them out of place. */
-type Keyboard = {
-  hold(): void;
-  release(): void;
-};
 
 const CTRL_C = "\u0003";
 const CTRL_Z = "\u001a";
@@ -110,11 +101,11 @@ export type KeyInput = {
   resume(): unknown;
 };
 
-/** Creates the keyboard. The terminal no longer sends signals while it is held, so the keys for them are passed on. */
-export function createKeyboard(
-  stdin: KeyInput,
-  onKey: (signal: "SIGINT" | "SIGTSTP" | "SIGQUIT") => void,
-): Keyboard {
+/**
+ * The keyboard while lines are redrawn: what is typed is not shown, because it would push them out of place. The terminal no
+ * longer sends signals while it is held, so the keys for them are passed on.
+ */
+export function createKeyboard(stdin: KeyInput, onKey: (signal: "SIGINT" | "SIGTSTP" | "SIGQUIT") => void) {
   let isHeld = false;
   const typed = (bytes: Buffer | string): void => {
     for (const key of String(bytes)) {
@@ -124,14 +115,14 @@ export function createKeyboard(
     }
   };
   return {
-    hold() {
+    hold(): void {
       if (isHeld || !stdin.isTTY) return;
       isHeld = true;
       stdin.setRawMode(true);
       stdin.on("data", typed);
       stdin.resume();
     },
-    release() {
+    release(): void {
       if (!isHeld) return;
       isHeld = false;
       stdin.off("data", typed);
@@ -163,10 +154,6 @@ async function askKernel(): Promise<boolean> {
 }
 
 async function askPs(): Promise<boolean> {
-  const [{ execFile }, { promisify }] = await Promise.all([
-    import("node:child_process"),
-    import("node:util"),
-  ]);
   const { stdout } = await promisify(execFile)("ps", ["-o", "pgid=,tpgid=", "-p", String(process.pid)]);
   const [group, foreground] = stdout.trim().split(/\s+/);
   return group !== undefined && group === foreground;

@@ -3,7 +3,7 @@ import type { Listener } from "@retinue/core/host/event-bus";
 import type { RetinueEvent } from "@retinue/core/schema/event";
 import type { RunResult } from "@retinue/core/schema/result";
 import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
-import type { Terminal } from "../terminal.ts";
+import type { Cli, Terminal } from "../terminal.ts";
 import { chooseFormat, type RunOptions } from "../work/run-options.ts";
 import type { LiveView } from "./live-view.ts";
 import { createNotices, createProgress } from "./show-progress.ts";
@@ -23,14 +23,14 @@ export type TaskView = {
 };
 
 /** Opens what the options and the terminal call for: a live tree, a line for each event, or notices alone. */
-export async function openTaskView(options: RunOptions, terminal: Terminal): Promise<TaskView> {
-  const format = chooseFormat(options);
-  const isQuiet = options.print || format === "stream-json";
+export async function openTaskView(cli: Cli<RunOptions>): Promise<TaskView> {
+  const format = chooseFormat(cli.options);
+  const isQuiet = cli.options.print || format === "stream-json";
   const isText = !isQuiet && format === "text";
-  const live = isText ? await openLive(terminal) : undefined;
-  const shown = live ? { ...terminal, tell: live.tell } : terminal;
+  const live = isText ? await openLive(cli) : undefined;
+  const shown = live ? { ...cli, tell: live.tell } : cli;
   const notices = createNotices(shown);
-  const progress = live || isQuiet ? undefined : createProgress(terminal, { endsWithError: isText });
+  const progress = live || isQuiet ? undefined : createProgress(cli, { endsWithError: isText });
   const tally = isText ? createTaskTally() : undefined;
   let isAsked = false;
   return {
@@ -48,7 +48,7 @@ export async function openTaskView(options: RunOptions, terminal: Terminal): Pro
     },
     close: () => live?.close(),
     tellTally(results) {
-      if (tally) terminal.tell(tally.line(results, terminal.screen?.size().columns));
+      if (tally) cli.tell(tally.line(results, cli.screen?.size().columns));
     },
   };
 }
@@ -60,25 +60,17 @@ async function openLive(terminal: Terminal): Promise<LiveView | undefined> {
   return openLiveView(terminal, screen);
 }
 
-/** What a task took, gathered from its events. */
-type TaskTally = {
-  take(event: RetinueEvent): void;
-  /**
-   * `3 agents · 12 tool calls · 4,210 tokens · $0.02 · 2 files changed · 8.1s · trace ses_x`, in shorter words where that
-   * is wider than the screen.
-   */
-  line(results: readonly RunResult[], columns?: number): string;
-};
-
-/** Opens an empty tally. A retry is the same agent again; a file counts once, however often it was changed. */
-export function createTaskTally(): TaskTally {
+/**
+ * What a task took, gathered from its events. A retry is the same agent again; a file counts once, however often it was changed.
+ */
+export function createTaskTally() {
   const files = new Set<string>();
   const runs = new Set<string>();
   const counts = { retries: 0, calls: 0 };
   let firstMs = Number.POSITIVE_INFINITY;
   let lastMs = 0;
   return {
-    take(event) {
+    take(event: RetinueEvent): void {
       firstMs = Math.min(firstMs, event.atMs);
       lastMs = Math.max(lastMs, event.atMs);
       if (event.type === "run.started" && !runs.has(event.runId)) {
@@ -86,15 +78,15 @@ export function createTaskTally(): TaskTally {
         if (event.attempt > 0) counts.retries++;
       }
       if (event.type === "call.ended") counts.calls++;
-      if (event.type === "run.ended")
-        for (const list of [
-          event.result.files_created,
-          event.result.files_modified,
-          event.result.files_deleted,
-        ])
-          for (const file of list) files.add(file);
+      if (event.type !== "run.ended") return;
+      const { files_created, files_modified, files_deleted } = event.result;
+      for (const file of [...files_created, ...files_modified, ...files_deleted]) files.add(file);
     },
-    line(results, columns = Number.POSITIVE_INFINITY) {
+    /**
+     * `3 agents · 12 tool calls · 4,210 tokens · $0.02 · 2 files changed · 8.1s · trace ses_x`, in shorter words where that
+     * is wider than the screen.
+     */
+    line(results: readonly RunResult[], columns = Number.POSITIVE_INFINITY): string {
       const tokens = results.reduce((sum, result) => sum + result.tokens.subtree, 0);
       const session = results[0]?.session_id;
       const say = (call: string, token: string, changed: string) =>

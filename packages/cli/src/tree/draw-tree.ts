@@ -9,8 +9,7 @@ import {
 import { WAITS } from "@retinue/core/show/standing";
 import { cutTo, findFirstSign, measureWidth, padTo } from "../text-layout.ts";
 import { chooseColour, chooseGlyphs, createPaint, type Glyphs, type Paint, walkTree } from "./canvas.ts";
-import type { RunTree } from "./run-tree.ts";
-import { isFailed, isLive, type NodeStatus, type RunNode } from "./run-tree.ts";
+import { isFailed, isLive, type NodeStatus, type RunNode, type RunTree } from "./run-tree.ts";
 
 /** How a tree is drawn. */
 export type TreeDrawing = {
@@ -50,8 +49,9 @@ export function drawTree({ roots }: Pick<RunTree, "roots">, drawing: TreeDrawing
   const rows: TreeRow[] = [];
   for (const { node, guides } of walkTree(listShown(below?.children ?? roots), listBelow, glyphs))
     rows.push({ text: drawRow(node, guides, isOpen(node), style), runId: node.runId });
-  if (countHidden(choice.hidden) > 0 && rows.length < height)
-    rows.push({ text: paint.dim(cutTo(describeHidden(choice, glyphs.cut), width, glyphs.cut)), runId: null });
+  const left = describeHidden(choice.hidden, glyphs.cut);
+  if (left !== "" && rows.length < height)
+    rows.push({ text: paint.dim(cutTo(left, width, glyphs.cut)), runId: null });
   return rows;
 }
 
@@ -59,13 +59,12 @@ function goesOn(node: RunNode): boolean {
   return isLive(node) || node.below.live > 0;
 }
 
-/** `… 14 more running, 3 waiting`. */
-function describeHidden({ hidden }: Choice, mark: string): string {
-  const { running, waiting, failed, completed } = hidden;
-  const parts = Object.entries({ running, waiting, failed, completed })
+/** `… 14 more running, 3 waiting`; empty if all runs have a line. */
+function describeHidden(hidden: Hidden, mark: string): string {
+  const parts = Object.entries(hidden)
     .filter(([, count]) => count > 0)
     .map(([word, count], index) => `${showNumber(count)}${index === 0 ? " more" : ""} ${word}`);
-  return `${mark} ${parts.join(", ")}`;
+  return parts.length > 0 ? `${mark} ${parts.join(", ")}` : "";
 }
 
 /** What all lines of a drawing have in common. */
@@ -170,9 +169,6 @@ type Hidden = { running: number; waiting: number; failed: number; completed: num
 /** Whether the runs below a run are shown. */
 type IsOpen = (node: RunNode) => boolean;
 
-/** A run that can be shown, below its parent. */
-type Place = { node: RunNode; parent: Place | null };
-
 /**
  * Chooses at most `height` lines, one of them for the rest if not all fit. First come who waits for a person, failures and
  * what runs, each with all above it; then what ended, the latest first.
@@ -182,68 +178,47 @@ function chooseRows(
   height: number,
   isOpen: IsOpen,
 ): Choice {
-  const all = listRunPlaces(below?.children ?? roots, null, isOpen);
-  const open = all.map(({ node }) => node).filter(isOpen);
-  const lost = countLost(below ? [below, ...open] : open);
+  const all = listOpen(below?.children ?? roots, isOpen);
+  const open = all.filter(isOpen);
+  const hidden = countLost(below ? [below, ...open] : open);
   if (height <= 0) return { shown: new Set(), hidden: NONE };
-  if (all.length <= height && countHidden(lost) === 0)
-    return { shown: new Set(all.map(({ node }) => node)), hidden: lost };
+  if (all.length <= height && hidden.failed + hidden.completed === 0) return { shown: new Set(all), hidden };
+  const listed = new Set(all);
   const shown = new Set<RunNode>();
   const room = Math.max(1, height - 1);
-  for (const place of byImportance(all, room)) {
+  for (const node of byImportance(all, room)) {
     if (shown.size >= room) break;
-    const missing = withAbove(place).filter((node) => !shown.has(node));
-    if (shown.size + missing.length <= room) for (const node of missing) shown.add(node);
+    const missing = [...node.line].filter((each) => listed.has(each) && !shown.has(each));
+    if (shown.size + missing.length <= room) for (const each of missing) shown.add(each);
   }
-  const hidden = { ...lost };
-  for (const { node } of all) if (!shown.has(node)) addHidden(node, isOpen(node), hidden);
+  for (const node of all) if (!shown.has(node)) addHidden(node, isOpen(node), hidden);
   return { shown, hidden };
 }
 
 const NONE: Hidden = { running: 0, waiting: 0, failed: 0, completed: 0 };
 
-/** How many runs have no line. */
-function countHidden({ running, waiting, failed, completed }: Hidden): number {
-  return running + waiting + failed + completed;
+function listOpen(nodes: readonly RunNode[], isOpen: IsOpen): RunNode[] {
+  return nodes.flatMap((node) => (isOpen(node) ? [node, ...listOpen(node.children, isOpen)] : [node]));
 }
 
-function listRunPlaces(nodes: readonly RunNode[], parent: Place | null, isOpen: IsOpen): Place[] {
-  return nodes.flatMap((node) => {
-    const place = { node, parent };
-    return isOpen(node) ? [place, ...listRunPlaces(node.children, place, isOpen)] : [place];
-  });
-}
-
-function byImportance(all: readonly Place[], room: number): Place[] {
-  const newest = (some: Place[]) => some.sort((a, b) => (b.node.endedAtMs ?? 0) - (a.node.endedAtMs ?? 0));
-  const asking = all.filter(({ node }) => node.waitingOn === "approval");
-  const failed = newest(all.filter(({ node }) => isFailed(node)));
-  const live = all.filter(({ node }) => isLive(node));
-  const ended = newest(all.filter(({ node }) => !isLive(node) && !isFailed(node)));
+function byImportance(all: readonly RunNode[], room: number): RunNode[] {
+  const newest = (some: RunNode[]) => some.sort((a, b) => (b.endedAtMs ?? 0) - (a.endedAtMs ?? 0));
+  const asking = all.filter(({ waitingOn }) => waitingOn === "approval");
+  const failed = newest(all.filter(isFailed));
+  const live = all.filter(isLive);
+  const ended = newest(all.filter((node) => !isLive(node) && !isFailed(node)));
   const most = Math.ceil(room / 3);
   return [...asking, ...failed.slice(0, most), ...live, ...failed.slice(most), ...ended];
 }
 
-function withAbove(place: Place): RunNode[] {
-  const found: RunNode[] = [];
-  for (let each: Place | null = place; each; each = each.parent) found.unshift(each.node);
-  return found;
-}
-
-/** Counts runs that the tree no longer holds. */
+/** Counts runs that the tree no longer holds; all of them had ended. */
 function countLost(open: readonly RunNode[]): Hidden {
-  const lost = { ...NONE };
-  for (const node of open) {
-    const held = { runs: 0, failed: 0 };
-    for (const child of node.children) {
-      held.runs += 1 + child.below.runs;
-      held.failed += (isFailed(child) ? 1 : 0) + child.below.failed;
-    }
-    const failed = node.below.failed - held.failed;
-    lost.failed += failed;
-    lost.completed += node.below.runs - held.runs - failed;
+  const hidden = { ...NONE };
+  for (const { lost } of open) {
+    hidden.failed += lost.failed;
+    hidden.completed += lost.runs - lost.failed;
   }
-  return lost;
+  return hidden;
 }
 
 /** Counts a run, and everything below it unless its children are counted one by one. */

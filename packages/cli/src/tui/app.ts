@@ -1,9 +1,8 @@
 import { Box, Text, useCursor, useInput, usePaste, useWindowSize } from "ink";
 import { createElement, type ReactElement, useSyncExternalStore } from "react";
 import type { Paint as TreePaint } from "../tree/canvas.ts";
-import { drawTree, type TreeRow } from "../tree/draw-tree.ts";
-import type { RunTree } from "../tree/run-tree.ts";
-import { isLive, type RunNode } from "../tree/run-tree.ts";
+import { drawTree, type TreeDrawing, type TreeRow } from "../tree/draw-tree.ts";
+import { isLive, type RunNode, type RunTree } from "../tree/run-tree.ts";
 import { type DrawnScreen, type DrawnTree, drawScreen } from "./draw-screen.ts";
 import { cleanPaste, readKeys } from "./editor.ts";
 import type { SpanPainter } from "./spans.ts";
@@ -73,11 +72,7 @@ export function ScreenLines({
 }
 
 /** How the tree is drawn beside or under the conversation. */
-type TreePane = {
-  width: number;
-  height: number;
-  nowMs: number;
-  unicode: boolean;
+type TreePane = TreeDrawing & {
   paint: TreePaint;
   selectedRunId: string | null;
   /** What the last task did stays open when it is done; else it takes one line. */
@@ -87,23 +82,19 @@ type TreePane = {
 const TREE_MARGIN = 2;
 
 /** The runs that matter now: those that have not ended, or the last task if it had sub-agents. */
-function drawTreePane(tree: Pick<RunTree, "roots" | "node">, pane: TreePane): DrawnTree {
+function drawTreePane(tree: RunTree, { selectedRunId, staysOpen, ...drawing }: TreePane): DrawnTree {
   const { roots } = tree;
   const last = roots.at(-1);
   const isShown = (root: RunNode) =>
     isLive(root) || root.below.live > 0 || (root === last && root.below.runs > 0);
   const shown = roots.filter(isShown);
-  if (shown.length === 0 || pane.height <= 0) return { lines: [], runIds: [] };
+  if (shown.length === 0 || drawing.height <= 0) return { lines: [], runIds: [] };
   // What is above the selected run must be open for it to be seen.
-  const onTheWay = tree.node(pane.selectedRunId ?? "")?.parent?.line;
+  const onTheWay = tree.node(selectedRunId ?? "")?.parent?.line;
   const isOpen = (node: RunNode) =>
-    isLive(node) || node.below.live > 0 || onTheWay?.has(node) || (node === last && pane.staysOpen);
-  const { height, nowMs, unicode, paint, selectedRunId } = pane;
-  const rows = drawTree(
-    { roots: shown },
-    { width: pane.width - TREE_MARGIN, height, nowMs, unicode, paint, isOpen },
-  );
+    isLive(node) || node.below.live > 0 || onTheWay?.has(node) || (node === last && staysOpen);
+  const rows = drawTree({ roots: shown }, { ...drawing, width: drawing.width - TREE_MARGIN, isOpen });
   const sign = (row: TreeRow) =>
-    row.runId !== null && row.runId === selectedRunId ? paint.busy("› ") : "  ";
+    row.runId !== null && row.runId === selectedRunId ? drawing.paint.busy("› ") : "  ";
   return { lines: rows.map((row) => sign(row) + row.text), runIds: rows.map(({ runId }) => runId) };
 }

@@ -1,6 +1,6 @@
 import { measureWidth } from "../text-layout.ts";
 import type { Editor } from "./editor.ts";
-import { cutSpans, type StyledSpan } from "./spans.ts";
+import { cutSpans, makeSpan, type StyledSpan } from "./spans.ts";
 
 /** What could be typed at the cursor. `from` is where the word begins that a choice replaces. */
 export type Completion = {
@@ -21,13 +21,12 @@ export function findCompletion(
   known: { agents: readonly string[]; files: readonly string[] },
 ): Completion | null {
   const before = text.slice(0, cursor);
-  const command = /^\/([a-z]*)$/.exec(before);
-  if (command) return commands(command[1] ?? "");
-  const agent = /^\/spawn\s+([\w-]*)$/.exec(before);
-  if (agent) return named("agent", agent[1] ?? "", cursor, known.agents);
+  const command = /^\/([a-z]*)$/.exec(before)?.[1];
+  if (command !== undefined) return offer("command", command, cursor, listCommands(command));
+  const agent = /^\/spawn\s+([\w-]*)$/.exec(before)?.[1];
+  if (agent !== undefined) return offer("agent", agent, cursor, rankNames(known.agents, agent));
   const mention = findMention(before);
-  if (mention !== undefined) return named("file", mention, cursor, known.files);
-  return null;
+  return mention === undefined ? null : offer("file", mention, cursor, rankNames(known.files, mention));
 }
 
 /** The beginning of a file's name after an `@` that begins a word. */
@@ -35,26 +34,24 @@ export function findMention(before: string): string | undefined {
   return /(?:^|\s)@([^\s@]*)$/.exec(before)?.[1];
 }
 
-function commands(word: string): Completion | null {
-  const items = SLASH_COMMANDS.filter(({ name }) => name.startsWith(word)).map(({ name, takes, does }) => ({
-    value: name,
-    about: takes === "" ? does : `${takes} · ${does}`,
-  }));
-  return items.length === 0 ? null : { kind: "command", from: 1, word, items, at: 0 };
-}
-
-function named(
-  kind: "agent" | "file",
+function offer(
+  kind: Completion["kind"],
   word: string,
   cursor: number,
-  names: readonly string[],
+  items: Completion["items"],
 ): Completion | null {
-  const items = ranked(names, word).map((value) => ({ value, about: "" }));
   return items.length === 0 ? null : { kind, from: cursor - word.length, word, items, at: 0 };
 }
 
+function listCommands(word: string): Completion["items"] {
+  return SLASH_COMMANDS.filter(({ name }) => name.startsWith(word)).map(({ name, takes, does }) => ({
+    value: name,
+    about: takes === "" ? does : `${takes} · ${does}`,
+  }));
+}
+
 /** Names that fit: first those whose last part begins so, then those that contain it, then its letters in order. */
-function ranked(names: readonly string[], word: string): string[] {
+function rankNames(names: readonly string[], word: string): Completion["items"] {
   const wanted = word.toLowerCase();
   const classes: [string[], string[], string[]] = [[], [], []];
   for (const name of names) {
@@ -65,7 +62,8 @@ function ranked(names: readonly string[], word: string): string[] {
     else if (hasInOrder(lower, wanted)) classes[2].push(name);
     if (classes[0].length >= MOST_CHOICES) break;
   }
-  return classes.flat().slice(0, MOST_CHOICES);
+  const fitting = classes.flat().slice(0, MOST_CHOICES);
+  return fitting.map((value) => ({ value, about: "" }));
 }
 
 function hasInOrder(text: string, letters: string): boolean {
@@ -124,9 +122,9 @@ export function drawCompletion(
     const gap = " ".repeat(Math.max(2, widest - measureWidth(value) + 2));
     return cutSpans(
       [
-        { text: isChosen ? "› " : "  ", style: "accent" },
-        { text: `${sign}${value}`, style: isChosen ? "bold" : "dim" },
-        { text: about === "" ? "" : `${gap}${about}`, style: "dim" },
+        makeSpan(isChosen ? "› " : "  ", "accent"),
+        makeSpan(`${sign}${value}`, isChosen ? "bold" : "dim"),
+        makeSpan(about === "" ? "" : `${gap}${about}`, "dim"),
       ],
       width,
     );

@@ -4,7 +4,7 @@ import { measureWidth } from "../text-layout.ts";
 import { drawCompletion } from "./complete-input.ts";
 import { drawInput } from "./editor.ts";
 import { drawApproval } from "./question.ts";
-import { cutSpans, fillLine, type SpanPainter, type StyledSpan } from "./spans.ts";
+import { cutSpans, fillLine, makeSpan, measureSpans, type SpanPainter, type StyledSpan } from "./spans.ts";
 import { drawEntries, wrapText } from "./talk.ts";
 import { drawTranscript } from "./transcript.ts";
 import { findTarget, isBusy, type TuiState } from "./tui-state.ts";
@@ -44,9 +44,7 @@ export function drawScreen(state: TuiState, drawing: Drawing): DrawnScreen {
   const { columns, rows, paint } = drawing;
   const bottom = drawBottom(state, drawing);
   const height = Math.max(0, rows - bottom.lines.length);
-  const top = state.transcript
-    ? drawTranscript(state.transcript, { width: columns, height, paint })
-    : drawTop(state, drawing, height);
+  const top = drawTop(state, drawing, height);
   const lines = [...top.lines, ...bottom.lines.map((line) => paint(cutSpans(line, columns)))].slice(-rows);
   const cursor = bottom.cursor && {
     x: Math.min(columns - 1, bottom.cursor.x),
@@ -55,10 +53,15 @@ export function drawScreen(state: TuiState, drawing: Drawing): DrawnScreen {
   return { lines, cursor, runIds: top.runIds, page: Math.max(1, height - 1), most: bottom.most ?? top.most };
 }
 
-type Top = Pick<DrawnScreen, "lines" | "runIds" | "most">;
+type Top = Pane & Pick<DrawnScreen, "runIds">;
 
 function drawTop(state: TuiState, drawing: Drawing, height: number): Top {
   const { columns, drawTree, paint } = drawing;
+  const whole = { width: columns, height, paint };
+  if (state.transcript) {
+    const { scroll } = state.transcript;
+    return { ...drawPane({ ...drawTranscript(state.transcript, columns), scroll }, whole), runIds: [] };
+  }
   const isBeside = columns >= BESIDE_FROM;
   const treeWidth = isBeside ? Math.max(48, Math.floor(columns * 0.42)) : columns;
   const treeHeight = isBeside
@@ -67,35 +70,41 @@ function drawTop(state: TuiState, drawing: Drawing, height: number): Top {
   const staysOpen = isBeside || state.focus === "tree";
   const tree = drawTree(treeWidth, isBeside ? treeHeight : Math.max(0, treeHeight - 1), staysOpen);
   const runIds = tree.runIds.filter((id) => id !== null);
-  if (tree.lines.length === 0) return { ...drawTalk(state, columns, height, paint), runIds };
+  if (tree.lines.length === 0) return { ...drawTalk(state, whole), runIds };
   if (!isBeside) {
-    const rule = paint([{ text: "─".repeat(columns), style: "dim" }]);
-    const talk = drawTalk(state, columns, height - tree.lines.length - 1, paint);
+    const rule = paint([makeSpan("─".repeat(columns), "dim")]);
+    const talk = drawTalk(state, { ...whole, height: Math.max(0, height - tree.lines.length - 1) });
     return { lines: [...talk.lines, rule, ...tree.lines], most: talk.most, runIds };
   }
   const width = columns - treeWidth - SEPARATOR.length;
-  const talk = drawTalk(state, width, height, paint);
-  const bar = paint([{ text: SEPARATOR, style: "dim" }]);
+  const talk = drawTalk(state, { width, height, paint });
+  const bar = paint([makeSpan(SEPARATOR, "dim")]);
   const lines = talk.lines.map((line, index) => fillLine(line, width) + bar + (tree.lines[index] ?? ""));
   return { lines, most: talk.most, runIds };
 }
 
 /** The conversation; a short one begins at the top. */
-function drawTalk(
-  state: TuiState,
-  width: number,
-  height: number,
-  paint: SpanPainter,
-): Pick<Top, "lines" | "most"> {
-  const drawn =
-    state.entries.length === 0
-      ? { lines: wrapText(WELCOME, width, "dim").slice(0, Math.max(0, height)), most: 0 }
-      : drawEntries(state.entries, { width, height: Math.max(0, height), scroll: state.scroll });
-  const lines = drawn.lines.map((line) => paint(cutSpans(line, width)));
-  return {
-    lines: [...lines, ...Array<string>(Math.max(0, height - lines.length)).fill("")],
-    most: drawn.most,
-  };
+function drawTalk(state: TuiState, { width, height, paint }: PaneSize): Pane {
+  const { entries, scroll } = state;
+  const body =
+    entries.length === 0 ? wrapText(WELCOME, width, "dim").slice(0, height) : drawEntries(entries, width);
+  return drawPane({ body, scroll }, { width, height, paint });
+}
+
+type PaneSize = { width: number; height: number; paint: SpanPainter };
+type Pane = Pick<DrawnScreen, "lines" | "most">;
+
+/** Exactly `height` lines: a head, and below it the part of the body that ends `scroll` lines above its end. */
+function drawPane(
+  { head = [], body, scroll }: { head?: StyledSpan[][]; body: StyledSpan[][]; scroll: number },
+  { width, height, paint }: PaneSize,
+): Pane {
+  const room = Math.max(0, height - head.length);
+  const most = Math.max(0, body.length - room);
+  const end = body.length - Math.min(scroll, most);
+  const shown = [...head, ...body.slice(Math.max(0, end - room), end)].slice(0, height);
+  const lines = shown.map((line) => paint(cutSpans(line, width)));
+  return { lines: [...lines, ...Array<string>(height - lines.length).fill("")], most };
 }
 
 function drawBottom(state: TuiState, drawing: Drawing): Bottom {
@@ -151,11 +160,10 @@ function drawStatus(state: TuiState, width: number): StyledSpan[] {
   const cost = spent.tasks > 0 ? `${showCount(spent.tokens, "token")} · ${showCost(spent.costUsd)} · ` : "";
   const right = `${cost}${chooseHint(state)}`;
   const room = width - measureWidth(right) - 2;
-  if (room < 10) return cutSpans([{ text: right, style: "dim" }], width);
-  const [start] = cutSpans([{ text: left, style: "dim" }], room);
-  const cut = cutSpans([{ text: left, style: "dim" }], room);
-  const gap = width - measureWidth(right) - cut.reduce((sum, { text }) => sum + measureWidth(text), 0);
-  return start ? [...cut, { text: " ".repeat(Math.max(1, gap)) }, { text: right, style: "dim" }] : [];
+  if (room < 10) return cutSpans([makeSpan(right, "dim")], width);
+  const start = cutSpans([makeSpan(left, "dim")], room);
+  const gap = width - measureWidth(right) - measureSpans(start);
+  return [...start, makeSpan(" ".repeat(gap)), makeSpan(right, "dim")];
 }
 
 function chooseHint(state: TuiState): string {
@@ -174,12 +182,5 @@ function drawTarget(state: TuiState, width: number): StyledSpan[] {
   const run = state.selectedRunId === null ? undefined : state.alive.get(state.selectedRunId);
   const name = run && !state.approvals[0] ? ` to ${cutToLine(run.agent, 40)} ` : "";
   const rule = "─".repeat(Math.max(0, width - measureWidth(name) - 3));
-  return cutSpans(
-    [
-      { text: "───", style: "dim" },
-      { text: name, style: "accent" },
-      { text: rule, style: "dim" },
-    ],
-    width,
-  );
+  return cutSpans([makeSpan("───", "dim"), makeSpan(name, "accent"), makeSpan(rule, "dim")], width);
 }

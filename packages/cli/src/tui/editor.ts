@@ -1,5 +1,6 @@
+import type { Key as InkKey } from "ink";
 import { measureWidth, splitAt } from "../text-layout.ts";
-import { cutSpans, type StyledSpan } from "./spans.ts";
+import { cutSpans, makeSpan, type StyledSpan } from "./spans.ts";
 
 /** The text a person is writing, and where in it; `cursor` is an offset that never splits a character. */
 export type Editor = { readonly text: string; readonly cursor: number };
@@ -22,7 +23,7 @@ function insert({ text, cursor }: Editor, wanted: string): Editor {
 }
 
 /** Takes `from` to `to` out. */
-export function remove({ text }: Editor, from: number, to: number): Editor {
+function remove({ text }: Editor, from: number, to: number): Editor {
   return { text: text.slice(0, from) + text.slice(to), cursor: from };
 }
 
@@ -81,67 +82,45 @@ function safeAt(text: string, offset: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? offset - 1 : offset;
 }
 
+/** What each key does that edits or moves; undefined for a move that leads out of the text. */
+const EDITS = {
+  newline: (editor) => insert(editor, "\n"),
+  left: (editor) => ({ ...editor, cursor: stepCursor(editor, -1) }),
+  right: (editor) => ({ ...editor, cursor: stepCursor(editor, 1) }),
+  "word-left": (editor) => ({ ...editor, cursor: stepWord(editor, -1) }),
+  "word-right": (editor) => ({ ...editor, cursor: stepWord(editor, 1) }),
+  home: (editor) => ({ ...editor, cursor: findLineStart(editor) }),
+  end: (editor) => ({ ...editor, cursor: findLineEnd(editor) }),
+  up: (editor) => moveLine(editor, -1),
+  down: (editor) => moveLine(editor, 1),
+  backspace: (editor) => remove(editor, stepCursor(editor, -1), editor.cursor),
+  delete: (editor) => remove(editor, editor.cursor, stepCursor(editor, 1)),
+  "delete-word": (editor) => remove(editor, stepWord(editor, -1), editor.cursor),
+  "delete-to-start": (editor) => remove(editor, findLineStart(editor), editor.cursor),
+  "delete-to-end": (editor) => remove(editor, editor.cursor, findLineEnd(editor)),
+} satisfies Record<string, (editor: Editor) => Editor | undefined>;
+
+type EditName = keyof typeof EDITS;
+
 /** The editor after a key that edits or moves; undefined for every other key, and for a move that leads out of the text. */
 export function editKey(editor: Editor, key: Key): Editor | undefined {
-  const { cursor } = editor;
-  switch (key.name) {
-    case "text":
-      return insert(editor, key.text);
-    case "newline":
-      return insert(editor, "\n");
-    case "left":
-      return { ...editor, cursor: stepCursor(editor, -1) };
-    case "right":
-      return { ...editor, cursor: stepCursor(editor, 1) };
-    case "word-left":
-      return { ...editor, cursor: stepWord(editor, -1) };
-    case "word-right":
-      return { ...editor, cursor: stepWord(editor, 1) };
-    case "home":
-      return { ...editor, cursor: findLineStart(editor) };
-    case "end":
-      return { ...editor, cursor: findLineEnd(editor) };
-    case "up":
-      return moveLine(editor, -1);
-    case "down":
-      return moveLine(editor, 1);
-    case "backspace":
-      return remove(editor, stepCursor(editor, -1), cursor);
-    case "delete":
-      return remove(editor, cursor, stepCursor(editor, 1));
-    case "delete-word":
-      return remove(editor, stepWord(editor, -1), cursor);
-    case "delete-to-start":
-      return remove(editor, findLineStart(editor), cursor);
-    case "delete-to-end":
-      return remove(editor, cursor, findLineEnd(editor));
-    default:
-      return undefined;
-  }
+  if (key.name === "text") return insert(editor, key.text);
+  return isEdit(key.name) ? EDITS[key.name](editor) : undefined;
+}
+
+function isEdit(name: KeyName): name is EditName {
+  return Object.hasOwn(EDITS, name);
 }
 
 /** A key as the state knows it: what it means, not which bytes it was. */
 export type KeyName =
+  | EditName
   | "enter"
-  | "newline"
   | "tab"
   | "shift-tab"
   | "esc"
-  | "up"
-  | "down"
-  | "left"
-  | "right"
-  | "word-left"
-  | "word-right"
-  | "home"
-  | "end"
   | "pageup"
   | "pagedown"
-  | "backspace"
-  | "delete"
-  | "delete-word"
-  | "delete-to-start"
-  | "delete-to-end"
   | "open"
   | "interrupt"
   | "end-of-input"
@@ -149,29 +128,6 @@ export type KeyName =
 
 /** A key press: a named key, or text that was typed or pasted. */
 export type Key = { readonly name: KeyName } | { readonly name: "text"; readonly text: string };
-
-/** What the terminal library tells of a key. */
-type RawKey = Partial<
-  Record<
-    | "upArrow"
-    | "downArrow"
-    | "leftArrow"
-    | "rightArrow"
-    | "pageDown"
-    | "pageUp"
-    | "home"
-    | "end"
-    | "return"
-    | "escape"
-    | "ctrl"
-    | "shift"
-    | "tab"
-    | "backspace"
-    | "delete"
-    | "meta",
-    boolean
-  >
->;
 
 const CONTROLS: Readonly<Record<string, KeyName>> = {
   a: "home",
@@ -191,7 +147,7 @@ const CONTROLS: Readonly<Record<string, KeyName>> = {
 };
 
 /** The keys in what came from the terminal at once; fast typing and terminals without bracketed paste send several. */
-export function readKeys(input: string, key: RawKey): Key[] {
+export function readKeys(input: string, key: Partial<InkKey>): Key[] {
   const named = nameKey(input, key);
   if (named) return [{ name: named }];
   if (key.ctrl || key.meta || input === "") return [];
@@ -213,7 +169,7 @@ export function cleanPaste(pasted: string): string {
     .replaceAll(/(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, "");
 }
 
-function nameKey(input: string, key: RawKey): KeyName | undefined {
+function nameKey(input: string, key: Partial<InkKey>): KeyName | undefined {
   if (key.return) return key.meta || key.shift ? "newline" : "enter";
   if (input === "\n") return "newline";
   if (key.escape) return "esc";
@@ -248,27 +204,15 @@ export function drawInput(
   const columns = Math.max(1, width - MARGIN - 1);
   if (text === "")
     return {
-      lines: [
-        cutSpans(
-          [
-            { text: sign, style: "accent" },
-            { text: hint, style: "dim" },
-          ],
-          width,
-        ),
-      ],
+      lines: [cutSpans([makeSpan(sign, "accent"), makeSpan(hint, "dim")], width)],
       cursor: { x: MARGIN, y: 0 },
     };
   const { rows, at } = breakRows(text, cursor, columns);
   const first = Math.max(0, Math.min(at.y - Math.floor(height / 2), rows.length - height));
+  const top = first === 0 ? makeSpan(sign, "accent") : makeSpan("↑ ", "dim");
   const lines = rows
     .slice(first, first + height)
-    .map((row, index): StyledSpan[] => [
-      first + index === 0
-        ? { text: sign, style: "accent" }
-        : { text: first + index === first && first > 0 ? "↑ " : "  ", style: "dim" },
-      { text: row },
-    ]);
+    .map((row, index) => [index === 0 ? top : makeSpan("  ", "dim"), makeSpan(row)]);
   return { lines, cursor: { x: MARGIN + at.x, y: at.y - first } };
 }
 

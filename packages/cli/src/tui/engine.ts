@@ -1,9 +1,11 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { appendFile, chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { appendFile, chmod, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { createBuiltInRuntime, pickProjectOptions } from "@retinue/builtin/create-runtime";
-import { AnsweredElsewhere, type Approver, STOPPED } from "@retinue/core/host/approvals";
+import { replaceFile } from "@retinue/core/files/replace-file";
+import { AnsweredElsewhere, STOPPED } from "@retinue/core/host/approvals";
 import { decide } from "@retinue/core/rights/decide";
 import { parseRules } from "@retinue/core/rights/rule";
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
@@ -12,12 +14,12 @@ import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { PermissionMode } from "@retinue/core/schema/rights";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import { describeUnheld, type OpenProject, openSoundProject } from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Cli, Terminal } from "../terminal.ts";
 import { pickAgent, type RunOptions } from "../work/run-options.ts";
 import { type CommandDesk, performCommand } from "./perform-command.ts";
 import { followTranscript } from "./transcript.ts";
 import type { Tui } from "./tui.ts";
-import type { Effect, TalkEntry, TuiState } from "./tui-state.ts";
+import type { Effect, TuiState } from "./tui-state.ts";
 
 /** Options of `retinue tui`. */
 export type TuiOptions = Pick<RunOptions, "cwd" | "agent" | "model" | "agents"> & {
@@ -38,20 +40,21 @@ export type Engine = {
 };
 
 /** Loads the project and opens the runtime. Throws what a person must fix before anything can run. */
-export async function openEngine(options: TuiOptions, terminal: Terminal, tui: Tui): Promise<Engine> {
-  const project = await openSoundProject(options, terminal);
-  const agent = pickAgent(project.registry, options.agent);
+export async function openEngine(cli: Cli<TuiOptions>, tui: Tui): Promise<Engine> {
+  const project = await openSoundProject(cli);
+  const agent = pickAgent(project.registry, cli.options.agent);
   const approver = createApprover(tui, (request) => findDiff(request, desk.runtime));
-  const open = (mode: TuiState["facts"]["mode"]) => openRuntime(project, mode, { terminal, tui, approver });
-  const runtime = open(options.permissionMode ?? "default");
+  const open = (mode: TuiState["facts"]["mode"]) =>
+    openRuntime(project, mode, { terminal: cli, tui, approver });
+  const runtime = open(cli.options.permissionMode ?? "default");
   const desk: CommandDesk = {
     tui,
-    terminal,
+    terminal: cli,
     project,
     agent,
     runtime,
     transcripts: followTranscript(tui, () => desk.runtime.record),
-    model: options.model,
+    model: cli.options.model,
     reports: [],
     async reopen(mode) {
       await desk.runtime.close();
@@ -64,7 +67,7 @@ export async function openEngine(options: TuiOptions, terminal: Terminal, tui: T
   const place = { dataDir: project.places.dataDir, projectDir: project.projectDir };
   tui.dispatch({ type: "history", items: await loadHistory(place) });
   const agents = project.registry.list().map(({ name }) => name);
-  tui.dispatch({ type: "ready", agent, model: options.model ?? "", agents });
+  tui.dispatch({ type: "ready", agent, model: cli.options.model ?? "", agents });
   for (const line of describeUnheld(project)) desk.say(line, "warning");
   const engine: Engine = {
     async perform(effect) {
@@ -85,12 +88,12 @@ export async function openEngine(options: TuiOptions, terminal: Terminal, tui: T
       await desk.runtime.close();
     },
   };
-  if (options.resume !== undefined || options.continue)
-    void engine.perform({ kind: "command", name: "resume", rest: options.resume ?? "" });
+  if (cli.options.resume !== undefined || cli.options.continue)
+    void engine.perform({ kind: "command", name: "resume", rest: cli.options.resume ?? "" });
   return engine;
 }
 
-type Around = { terminal: Terminal; tui: Tui; approver: TuiApprover };
+type Around = { terminal: Terminal; tui: Tui; approver: ReturnType<typeof createApprover> };
 
 function openRuntime(
   project: OpenProject,
@@ -156,19 +159,11 @@ async function findDiff(request: ApprovalRequest, { record }: Runtime): Promise<
   return proposedDiff(record, { tool, runId, request: { targets, input } }, session);
 }
 
-/** Asks on the screen. */
-type TuiApprover = {
-  readonly approve: Approver;
-  answer(approvalId: string, answer: ApprovalAnswer): void;
-  /** Answers everything that is open with a no. */
-  close(): void;
-};
-
-/** Creates it. A question whose run has ended, or that somebody else has answered, is taken from the screen. */
+/** Asks on the screen. A question whose run has ended, or that somebody else has answered, is taken from it. */
 function createApprover(
   tui: Pick<Tui, "dispatch">,
-  askDiff: (request: ApprovalRequest) => Promise<string | null> = async () => null,
-): TuiApprover {
+  askDiff: (request: ApprovalRequest) => Promise<string | null>,
+) {
   const open = new Map<string, (answer: ApprovalAnswer) => void>();
   const answer = (approvalId: string, given: ApprovalAnswer): void => {
     open.get(approvalId)?.(given);
@@ -176,7 +171,7 @@ function createApprover(
   };
   return {
     answer,
-    approve(request, signal) {
+    approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
       const { approvalId } = request;
       if (signal.aborted) return Promise.resolve(STOPPED);
       return new Promise((resolve) => {
@@ -185,8 +180,9 @@ function createApprover(
           answer(approvalId, STOPPED);
           tui.dispatch({ type: "unasked", approvalId, atMs: Date.now() });
           // A no is told with its note when the call hears of it.
-          if (signal.reason instanceof AnsweredElsewhere && signal.reason.answer.allowed)
-            tui.dispatch({ type: "say", entry: describeAllowed(request.tool, signal.reason.answer) });
+          if (!(signal.reason instanceof AnsweredElsewhere) || !signal.reason.answer.allowed) return;
+          const text = `${cutToLine(request.tool, 80)} was allowed by ${cutToLine(signal.reason.answer.by, 100)}`;
+          tui.dispatch({ type: "say", entry: { kind: "notice", level: "info", text } });
         };
         signal.addEventListener("abort", gone, { once: true });
         void askDiff(request)
@@ -196,20 +192,13 @@ function createApprover(
           });
       });
     },
-    close() {
+    /** Answers everything that is open with a no. */
+    close(): void {
       for (const approvalId of [...open.keys()]) {
         answer(approvalId, { allowed: false, by: "the end of the program" });
         tui.dispatch({ type: "unasked", approvalId, atMs: Date.now() });
       }
     },
-  };
-}
-
-function describeAllowed(tool: string, { by }: ApprovalAnswer): TalkEntry {
-  return {
-    kind: "notice",
-    level: "info",
-    text: `${cutToLine(tool, 80)} was allowed by ${cutToLine(by, 100)}`,
   };
 }
 
@@ -225,7 +214,10 @@ export async function loadHistory(of: HistoryPlace): Promise<string[]> {
   const text = await readFile(path, "utf8").catch(() => "");
   const lines = text.split("\n").filter(Boolean);
   const items = lines.flatMap(parseLine).slice(-MOST_KEPT);
-  if (lines.length > 2 * MOST_KEPT) await rewriteHistory(path, items).catch(() => {});
+  if (lines.length > 2 * MOST_KEPT) {
+    const kept = items.map((item) => `${JSON.stringify(item)}\n`).join("");
+    await replaceFile(path, kept, 0o600).catch(() => {});
+  }
   return items;
 }
 
@@ -250,11 +242,6 @@ function parseLine(line: string): string[] {
   } catch {
     return [];
   }
-}
-
-async function rewriteHistory(path: string, items: readonly string[]): Promise<void> {
-  await writeFile(`${path}.new`, items.map((item) => `${JSON.stringify(item)}\n`).join(""), { mode: 0o600 });
-  await rename(`${path}.new`, path);
 }
 
 const MOST_FILES = 20_000;
@@ -296,24 +283,14 @@ export async function listProjectFiles({ projectDir, settings, places }: OpenPro
   return names.filter((name) => !/\p{Cc}|\s/u.test(name) && mayRead(name)).slice(0, MOST_FILES);
 }
 
+/** What ripgrep lists; of very many or after a long time, what it has listed until then. */
 async function filesBelow(root: string): Promise<string[]> {
   const { rgPath } = await import("@vscode/ripgrep");
-  const child = spawn(rgPath, ARGS, {
-    cwd: root,
-    env: {},
-    stdio: ["ignore", "pipe", "ignore"],
-    signal: AbortSignal.timeout(LIST_MS),
-    killSignal: "SIGKILL",
-  });
-  let listed = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    listed += text;
-    if (listed.length > MOST_BYTES) child.kill("SIGKILL");
-  });
-  await new Promise<void>((resolve) => {
-    child.once("close", () => resolve());
-    child.once("error", () => resolve());
-  });
+  const limits = { timeout: LIST_MS, maxBuffer: MOST_BYTES, killSignal: "SIGKILL" } as const;
+  const listed = await promisify(execFile)(rgPath, ARGS, { cwd: root, env: {}, ...limits }).then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { stdout?: string }) => stdout ?? "",
+  );
   return listed
     .split("\0")
     .map((name) => name.replace(/^\.[/\\]/, "").replaceAll("\\", "/"))

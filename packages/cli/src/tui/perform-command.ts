@@ -170,7 +170,7 @@ function stopRuns(desk: CommandDesk, rest: string): void {
 
 async function showDoctor(desk: CommandDesk): Promise<void> {
   const { tellFindings } = await import("../commands/doctor.ts");
-  desk.output(await captureOutput(desk, (captured) => tellFindings({}, captured)));
+  desk.output(await captureOutput(desk, (captured) => tellFindings({ ...captured, options: {} })));
 }
 
 async function saveSession(desk: CommandDesk, rest: string): Promise<void> {
@@ -179,7 +179,9 @@ async function saveSession(desk: CommandDesk, rest: string): Promise<void> {
   const file = rest || `${sessionId}.md`;
   await desk.runtime.record.committed();
   const { exportSession } = await import("../commands/export.ts");
-  const said = await captureOutput(desk, (captured) => exportSession(sessionId, { output: file }, captured));
+  const said = await captureOutput(desk, (captured) =>
+    exportSession(sessionId, { ...captured, options: { output: file } }),
+  );
   desk.output(said || `saved as ${file}`);
 }
 

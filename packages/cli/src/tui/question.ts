@@ -2,7 +2,7 @@ import type { ApprovalAnswer } from "@retinue/core/run/ports";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import { describeAskedCall, PERSON_HERE } from "../work/waiting.ts";
 import { type DrawnInput, drawInput, EMPTY_EDITOR, editKey, type Key } from "./editor.ts";
-import { cutSpans, type Style, type StyledSpan, wrapSpans } from "./spans.ts";
+import { cutSpans, makeSpan, type Style, type StyledSpan, wrapSpans } from "./spans.ts";
 import { wrapText } from "./talk.ts";
 import type { Action, KeyPress, NextState, OpenQuestion, TuiState } from "./tui-state.ts";
 
@@ -96,7 +96,7 @@ export function drawApproval(
 ): { lines: StyledSpan[][]; cursor: DrawnInput["cursor"] | null; most: number } {
   const { note, armedAtMs } = asked;
   const inner = Math.max(1, width - 2);
-  const head = [...drawTitle(asked, waiting, inner), ...drawFacts(asked, inner, height < LOW)];
+  const head = [drawTitle(asked, waiting, inner), ...drawFacts(asked, inner, height < LOW)];
   const body = drawCall(asked, inner);
   const drawnNote =
     note && drawInput(note, { width: inner, height: 3, hint: "why not? (Enter to deny, Esc to go back)" });
@@ -104,17 +104,10 @@ export function drawApproval(
   const room = Math.max(1, height - head.length - foot.length - 2);
   const most = Math.max(0, body.length - room);
   const at = Math.min(asked.scroll, most);
-  const more =
-    most > 0
-      ? [
-          {
-            text: `lines ${at + 1}–${Math.min(body.length, at + room)} of ${body.length} · ↑↓ scroll`,
-            style: "dim",
-          } as const,
-        ]
-      : [];
+  const seen = `lines ${at + 1}–${Math.min(body.length, at + room)} of ${body.length} · ↑↓ scroll`;
+  const more = most > 0 ? [makeSpan(seen, "dim")] : [];
   const lines = [...head, ...body.slice(at, at + room), more, ...foot].map((line) =>
-    cutSpans([{ text: "│ ", style: "warn" }, ...line], width),
+    cutSpans([makeSpan("│ ", "warn"), ...line], width),
   );
   const cursor = drawnNote
     ? { x: drawnNote.cursor.x + 2, y: lines.length - drawnNote.lines.length + drawnNote.cursor.y }
@@ -122,29 +115,21 @@ export function drawApproval(
   return { lines, cursor, most };
 }
 
-function drawTitle({ request }: OpenQuestion, waiting: number, width: number): StyledSpan[][] {
-  const more = waiting > 1 ? ` · ${waiting - 1} more waiting` : "";
-  return [
-    cutSpans(
-      [
-        { text: `Approval needed: ${cutToLine(request.tool, 80)}`, style: "bold" },
-        { text: more, style: "dim" },
-      ],
-      width,
-    ),
-  ];
+function drawTitle({ request }: OpenQuestion, waiting: number, width: number): StyledSpan[] {
+  const title = makeSpan(`Approval needed: ${cutToLine(request.tool, 80)}`, "bold");
+  return cutSpans([title, makeSpan(waiting > 1 ? ` · ${waiting - 1} more waiting` : "", "dim")], width);
 }
 
 function drawFacts({ request }: OpenQuestion, width: number, isLow: boolean): StyledSpan[][] {
   const chain = request.chain.map((name) => cutToLine(name, 60)).join(" › ");
-  const risk: StyledSpan[] = [
-    { text: "risk    ", style: "dim" },
-    { text: request.risk, style: request.risk === "low" ? "good" : "bad" },
-    { text: request.tainted ? " · untrusted text has entered this run" : "" },
+  const risk = [
+    makeSpan("risk    ", "dim"),
+    makeSpan(request.risk, request.risk === "low" ? "good" : "bad"),
+    makeSpan(request.tainted ? " · untrusted text has entered this run" : ""),
   ];
-  const reason: StyledSpan[] = [{ text: "reason  ", style: "dim" }, { text: cutToLine(request.reason, 500) }];
+  const reason = [makeSpan("reason  ", "dim"), makeSpan(cutToLine(request.reason, 500))];
   return [
-    ...wrapSpans([{ text: "asks    ", style: "dim" }, { text: chain }], width).slice(0, isLow ? 2 : 3),
+    ...wrapSpans([makeSpan("asks    ", "dim"), makeSpan(chain)], width).slice(0, isLow ? 2 : 3),
     cutSpans(risk, width),
     ...(isLow ? [cutSpans(reason, width)] : [...wrapSpans(reason, width).slice(0, 3), []]),
   ];
@@ -154,26 +139,16 @@ function drawFacts({ request }: OpenQuestion, width: number, isLow: boolean): St
 function drawCall({ request, diff }: OpenQuestion, width: number): StyledSpan[][] {
   const text = describeAskedCall({ ...request, diff });
   if (diff === null) return wrapText(text, width);
-  return text
-    .trimEnd()
-    .split("\n")
-    .flatMap((line) => drawDiffLine(line, width));
+  // The signs stay, so that colour is not all there is.
+  const lines = text.replaceAll("\t", "    ").trimEnd().split("\n");
+  return lines.flatMap((line) => wrapSpans([makeSpan(line, DIFF_STYLES[line[0] ?? ""])], width));
 }
 
 const DIFF_STYLES: Readonly<Record<string, Style>> = { "+": "good", "-": "bad", "@": "accent" };
 
-/** The signs stay, so that colour is not all there is. */
-function drawDiffLine(line: string, width: number): StyledSpan[][] {
-  const style = DIFF_STYLES[line[0] ?? ""];
-  return wrapSpans([{ text: line.replaceAll("\t", "    "), ...(style && { style }) }], width);
-}
-
 function drawKeys(isArmed: boolean, width: number): StyledSpan[] {
-  if (!isArmed) return [{ text: "one moment…", style: "dim" }];
-  const key = (letter: string, does: string): StyledSpan[] => [
-    { text: letter, style: "accent" },
-    { text: ` ${does}   `, style: "dim" },
-  ];
+  if (!isArmed) return [makeSpan("one moment…", "dim")];
+  const key = (letter: string, does: string) => [makeSpan(letter, "accent"), makeSpan(` ${does}   `, "dim")];
   // Every answer is seen, however narrow the window is.
   if (width < WIDE_KEYS) return [...key("y", "once"), ...key("a", "this run"), ...key("n", "deny")];
   return [...key("y", "allow once"), ...key("a", "allow for this run"), ...key("n", "deny, with a note")];

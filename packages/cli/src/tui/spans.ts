@@ -8,6 +8,11 @@ export type Style = "bold" | "dim" | "accent" | "good" | "bad" | "warn" | "code"
 /** A piece of a line in one style. */
 export type StyledSpan = { readonly text: string; readonly style?: Style };
 
+/** A piece of a line; plain without a style. */
+export function makeSpan(text: string, style?: Style): StyledSpan {
+  return style ? { text, style } : { text };
+}
+
 /** Makes escape codes of spans, or leaves them out. */
 export type SpanPainter = (spans: readonly StyledSpan[]) => string;
 
@@ -48,10 +53,14 @@ function toAscii(text: string): string {
   );
 }
 
+/** Columns that spans take. */
+export function measureSpans(spans: readonly StyledSpan[]): number {
+  return spans.reduce((sum, { text }) => sum + measureWidth(text), 0);
+}
+
 /** Spans of at most `width` columns; what is cut ends in `…`. */
 export function cutSpans(spans: readonly StyledSpan[], width: number): StyledSpan[] {
-  const total = spans.reduce((sum, { text }) => sum + measureWidth(text), 0);
-  if (total <= width) return [...spans];
+  if (measureSpans(spans) <= width) return [...spans];
   if (width <= 0) return [];
   const kept: StyledSpan[] = [];
   let left = width - 1;
@@ -61,7 +70,7 @@ export function cutSpans(spans: readonly StyledSpan[], width: number): StyledSpa
     left -= measureWidth(head);
     if (head !== span.text) break;
   }
-  return [...kept, { text: "…", style: "dim" }];
+  return [...kept, makeSpan("…", "dim")];
 }
 
 /** Breaks spans into lines of at most `width` columns, at blanks where there are some. */
@@ -76,7 +85,7 @@ export function wrapSpans(spans: readonly StyledSpan[], width: number): StyledSp
   };
   for (const { text, style } of spans) {
     const add = (piece: string) => {
-      if (piece !== "") line.push({ text: piece, ...(style && { style }) });
+      if (piece !== "") line.push(makeSpan(piece, style));
     };
     for (const word of text.split(/(?<=\s)(?=\S)/)) {
       const bare = word.trimEnd();

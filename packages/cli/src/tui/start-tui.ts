@@ -1,22 +1,22 @@
 import { writeSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { RetinueError } from "@retinue/core/schema/error";
-import type { Terminal } from "../terminal.ts";
+import type { Cli } from "../terminal.ts";
 import { createPaint, hasColour, hasUnicode } from "../tree/canvas.ts";
 import type { Look } from "./app.ts";
-import { drawScreen } from "./draw-screen.ts";
+import { type DrawnScreen, drawScreen } from "./draw-screen.ts";
 import type { Engine, TuiOptions } from "./engine.ts";
 import { createSpanPainter } from "./spans.ts";
 import { createTui, sayFarewell, type Tui } from "./tui.ts";
 import { createState, type Effect } from "./tui-state.ts";
 
 /** `retinue` on a terminal: the conversation, until the person leaves. Gives the exit code. */
-export async function startTui(options: TuiOptions, terminal: Terminal): Promise<number> {
-  if (isLinear(options, terminal.env)) {
+export async function startTui(cli: Cli<TuiOptions>): Promise<number> {
+  if (isLinear(cli)) {
     const { talkLinearly } = await import("./talk-linearly.ts");
-    return talkLinearly(options, terminal);
+    return talkLinearly(cli);
   }
-  if (!terminal.hasScreen)
+  if (!cli.hasScreen)
     throw new RetinueError(
       "usage",
       "there is no terminal to draw on",
@@ -32,10 +32,10 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
     else if (effect.kind === "redraw") repaint();
     else engine.promise.then((it) => it.perform(effect)).catch(() => {});
   };
-  const project = basename(resolve(terminal.cwd, options.cwd ?? "."));
-  const tui = createTui(createState(project, options.permissionMode ?? "default"), perform);
-  const look = createLook(terminal.env);
-  const screen = guardScreen(terminal.stdin);
+  const project = basename(resolve(cli.cwd, cli.options.cwd ?? "."));
+  const tui = createTui(createState(project, cli.options.permissionMode ?? "default"), perform);
+  const look = createLook(cli.env);
+  const screen = guardScreen(cli.stdin);
   const repaint = () => look.shown && screen.repaint(look.shown.lines, look.shown.cursor);
   paintFirst(tui, look, screen.paint);
   const { unmount } = await showApp(tui, look);
@@ -53,7 +53,7 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
   process.on("SIGTERM", caught).on("SIGHUP", caught).on("SIGINT", interrupted).on("SIGCONT", repaint);
   try {
     const { openEngine } = await import("./engine.ts");
-    const opened = await openEngine(options, terminal, tui);
+    const opened = await openEngine(cli, tui);
     engine.resolve(opened);
     const code = await left.promise;
     const hurried = await Promise.race([opened.close(isEnded ? "leave" : "end"), impatient.promise]);
@@ -63,7 +63,7 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
     tui.stop();
     screen.restore();
     process.off("SIGTERM", caught).off("SIGHUP", caught).off("SIGINT", interrupted).off("SIGCONT", repaint);
-    sayFarewell(tui, terminal);
+    sayFarewell(tui, cli);
     // What did not settle in time would keep the process alive.
     if (isHurried) process.exit(await impatient.promise);
   }
@@ -72,7 +72,8 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
 const LEFT_AT_ONCE = 130;
 
 /** Text without a screen: asked for, or all that the terminal can do. */
-function isLinear({ linear, screenReader }: TuiOptions, env: NodeJS.ProcessEnv): boolean {
+function isLinear({ options, env }: Cli<TuiOptions>): boolean {
+  const { linear, screenReader } = options;
   return linear === true || screenReader === true || env.RETINUE_LINEAR === "1" || env.TERM === "dumb";
 }
 
@@ -118,23 +119,12 @@ const RESTORE = "\u001b[?2004l\u001b[?25h\u001b[0m\u001b[?1049l";
 const BLANK = "\u001b[2J\u001b[H";
 const ENTER = `\u001b[?1049h${BLANK}`;
 
-/** The second screen of the terminal while it is ours. */
-type GuardedScreen = {
-  /** Shows lines before anything else is loaded. */
-  paint(lines: readonly string[], cursor: { x: number; y: number } | null): void;
-  /** Shows the lines anew over whatever others wrote, and takes the keys again if a stop gave them back. */
-  repaint(lines: readonly string[], cursor: { x: number; y: number } | null): void;
-  /** What has to end before the terminal is given back, or it would draw on it afterwards. */
-  drawnBy(stop: () => void): void;
-  /** Gives the terminal back; harmless if called again. */
-  restore(): void;
-};
-
 /** Takes the second screen, and gives it back whatever ends the process. */
-export function guardScreen(stdin: NodeJS.ReadStream, fd = 1): GuardedScreen {
+export function guardScreen(stdin: NodeJS.ReadStream, fd = 1) {
   let isOurs = true;
   let stopDrawing = () => {};
-  const restore = () => {
+  /** Gives the terminal back; harmless if called again. */
+  const restore = (): void => {
     if (!isOurs) return;
     isOurs = false;
     process.off("exit", restore).off("uncaughtExceptionMonitor", restore);
@@ -149,11 +139,13 @@ export function guardScreen(stdin: NodeJS.ReadStream, fd = 1): GuardedScreen {
   process.on("exit", restore).on("uncaughtExceptionMonitor", restore);
   stdin.setRawMode(true);
   return {
-    paint(lines, cursor) {
+    /** Shows lines before anything else is loaded. */
+    paint(lines: readonly string[], cursor: DrawnScreen["cursor"]): void {
       const place = cursor ? `\u001b[${cursor.y + 1};${cursor.x + 1}H` : "";
       writeSync(fd, ENTER + lines.join("\r\n") + place);
     },
-    repaint(lines, cursor) {
+    /** Shows the lines anew over whatever others wrote, and takes the keys again if a stop gave them back. */
+    repaint(lines: readonly string[], cursor: DrawnScreen["cursor"]): void {
       if (!isOurs) return;
       // Without a place of its own the cursor waits in the last row, where the next frame looks for it.
       const { x, y } = cursor ?? { x: 0, y: lines.length - 1 };
@@ -165,7 +157,8 @@ export function guardScreen(stdin: NodeJS.ReadStream, fd = 1): GuardedScreen {
         // The terminal is gone, which ends the program in its own way.
       }
     },
-    drawnBy(stop) {
+    /** What has to end before the terminal is given back, or it would draw on it afterwards. */
+    drawnBy(stop: () => void): void {
       stopDrawing = stop;
     },
     restore,

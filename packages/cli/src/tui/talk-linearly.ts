@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
 import { findProjectDir } from "../open-project.ts";
 import { createProgress } from "../progress/show-progress.ts";
-import { isTerminalGone, type Terminal } from "../terminal.ts";
+import { type Cli, isTerminalGone, type Terminal } from "../terminal.ts";
 import { describeAskedCall, sayRisk } from "../work/waiting.ts";
 import type { Key } from "./editor.ts";
 import { type Engine, openEngine, type TuiOptions } from "./engine.ts";
@@ -14,7 +14,7 @@ const HUNG_UP = 129;
 const NOWHERE = { runIds: [], page: 1, most: 0 };
 
 /** The same conversation, line by line: nothing is ever redrawn, so that it can be read aloud. Gives the exit code. */
-export async function talkLinearly(options: TuiOptions, terminal: Terminal): Promise<number> {
+export async function talkLinearly(cli: Cli<TuiOptions>): Promise<number> {
   const engine = Promise.withResolvers<Engine>();
   const left = Promise.withResolvers<number>();
   const work = { open: 0, onDone: () => {} };
@@ -30,24 +30,24 @@ export async function talkLinearly(options: TuiOptions, terminal: Terminal): Pro
     };
     engine.promise.then((it) => it.perform(effect)).then(done, done);
   };
-  const project = basename(findProjectDir(options, terminal));
-  const tui = createTui(createState(project, options.permissionMode ?? "default"), perform);
-  const opened = await openEngine(options, terminal, withProgress(tui, terminal)).catch((thrown) => {
+  const project = basename(findProjectDir(cli));
+  const tui = createTui(createState(project, cli.options.permissionMode ?? "default"), perform);
+  const opened = await openEngine(cli, withProgress(tui, cli)).catch((thrown) => {
     tui.stop();
     throw thrown;
   });
   engine.resolve(opened);
-  terminal.print(`Retinue in ${project}. Type a request and Enter; /help lists commands, /quit leaves.`);
-  const release = listen(tui, terminal, { work, leave: left.resolve });
+  cli.print(`Retinue in ${project}. Type a request and Enter; /help lists commands, /quit leaves.`);
+  const release = listen(tui, cli, { work, leave: left.resolve });
   try {
     const code = await left.promise;
-    if (isBusy(tui.snapshot().state)) terminal.tell("settling; once more to leave at once");
+    if (isBusy(tui.snapshot().state)) cli.tell("settling; once more to leave at once");
     await opened.close(code === 0 ? "end" : "leave");
     return code;
   } finally {
     tui.stop();
     release();
-    sayFarewell(tui, terminal);
+    sayFarewell(tui, cli);
   }
 }
 
@@ -127,6 +127,8 @@ function listen(tui: Tui, terminal: Terminal, { work, leave }: Listening): () =>
   };
 }
 
+type TypedLine = { keys: readonly Key[]; fault?: string };
+
 const NO_ANSWER = "that is no answer and was not sent: y for once, a for this run, or n and why not";
 const GONE = "the question has gone, and that was not sent";
 const TOO_EARLY = "the question is another one now, and that was not sent";
@@ -135,24 +137,18 @@ const BARE_ANSWER = /^\s*(?:y|yes|a|always|n|no)\s*$/i;
 const NOTICED_MS = 1_000;
 
 /** Turns typed lines into keys, and ignores answers that were meant for another question. */
-type LineReader = {
-  /** A question was put to the person. */
-  asked(nowMs: number): void;
-  /** The keys of a line, and why it was ignored, if it was. */
-  read(line: string, now: { isAsked: boolean; nowMs: number }): { keys: readonly Key[]; fault?: string };
-};
-
-/** Creates it. */
-export function createLineReader(): LineReader {
+export function createLineReader() {
   let isOwed = false;
   let countsFromMs = 0;
   return {
-    asked(nowMs) {
+    /** A question was put to the person. */
+    asked(nowMs: number): void {
       // The one before went away without an answer from here, perhaps while it was being typed.
       if (isOwed) countsFromMs = nowMs + NOTICED_MS;
       isOwed = true;
     },
-    read(line, { isAsked, nowMs }) {
+    /** The keys of a line, and why it was ignored, if it was. */
+    read(line: string, { isAsked, nowMs }: { isAsked: boolean; nowMs: number }): TypedLine {
       if (isAsked && nowMs < countsFromMs) return { keys: [], fault: TOO_EARLY };
       const isLate = !isAsked && isOwed && BARE_ANSWER.test(line);
       const keys = isLate ? [] : isAsked ? answerKeys(line) : readTyped(line);

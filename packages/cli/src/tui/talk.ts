@@ -5,7 +5,7 @@ import { showStatus } from "@retinue/core/show/standing";
 import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
 import { dropSelectors } from "../text-layout.ts";
 import { shortenInput } from "../tree/run-tree.ts";
-import { type Style, type StyledSpan, wrapSpans } from "./spans.ts";
+import { makeSpan, type Style, type StyledSpan, wrapSpans } from "./spans.ts";
 import { addEntry, MOST_STREAMED, replaceEntry, type TalkEntry, type TuiState } from "./tui-state.ts";
 
 const MAX_INPUT = 200;
@@ -66,7 +66,10 @@ function ended(state: TuiState, event: EventNamed<"run.ended">): TuiState {
   const said = next.entries.findLast((entry) => entry.kind === "agent" && entry.runId === event.runId);
   const isNew =
     result.status === "completed" && text !== "" && !(said?.kind === "agent" && said.text.trim() === text);
-  let entries = settled(next.entries, event.runId);
+  let entries = replaceEntry(next.entries, matchStream(event.runId), (entry) => ({
+    ...entry,
+    streaming: false,
+  }));
   if (isNew) entries = addEntry(entries, agentEntry(event.runId, event.agent, text, false));
   const facts = `${showDuration(result.duration_ms)} · ${showCount(result.tokens.subtree, "token")} · ${showCost(result.cost_usd.subtree)}`;
   const why =
@@ -93,7 +96,7 @@ function ended(state: TuiState, event: EventNamed<"run.ended">): TuiState {
 function streamed(state: TuiState, { runId, text }: EventNamed<"text.streamed">): TuiState {
   const run = state.alive.get(runId);
   if (!run?.isRoot) return state;
-  const isOpen = (entry: TalkEntry) => entry.kind === "agent" && entry.runId === runId && entry.streaming;
+  const isOpen = matchStream(runId);
   if (!state.entries.some(isOpen))
     return { ...state, entries: addEntry(state.entries, agentEntry(runId, run.agent, text, true)) };
   const entries = replaceEntry(state.entries, isOpen, (entry) =>
@@ -108,7 +111,7 @@ function streamed(state: TuiState, { runId, text }: EventNamed<"text.streamed">)
 function turnEnded(state: TuiState, { runId, text, error }: EventNamed<"turn.ended">): TuiState {
   const run = state.alive.get(runId);
   if (!run?.isRoot) return state;
-  const isOpen = (entry: TalkEntry) => entry.kind === "agent" && entry.runId === runId && entry.streaming;
+  const isOpen = matchStream(runId);
   const final = error || text.trim() === "" ? null : agentEntry(runId, run.agent, text, false);
   if (state.entries.some(isOpen))
     return { ...state, entries: replaceEntry(state.entries, isOpen, () => final) };
@@ -148,12 +151,9 @@ function agentEntry(runId: string, agent: string, text: string, streaming: boole
   return { kind: "agent", runId, agent, text, streaming };
 }
 
-function settled(entries: readonly TalkEntry[], runId: string): readonly TalkEntry[] {
-  return replaceEntry(
-    entries,
-    (entry) => entry.kind === "agent" && entry.runId === runId && entry.streaming,
-    (entry) => (entry.kind === "agent" ? { ...entry, streaming: false } : entry),
-  );
+/** Finds the text that a run is still writing. */
+function matchStream(runId: string): (entry: TalkEntry) => boolean {
+  return (entry) => entry.kind === "agent" && entry.runId === runId && entry.streaming;
 }
 
 function noticed(state: TuiState, level: "warning" | "error", text: string): TuiState {
@@ -187,19 +187,14 @@ function markSteered(
 
 const drawnEntries = new WeakMap<TalkEntry, { width: number; lines: StyledSpan[][] }>();
 
-/** The last lines of the conversation that end `scroll` lines above its end, and how far one could scroll. */
-export function drawEntries(
-  entries: readonly TalkEntry[],
-  { width, height, scroll }: { width: number; height: number; scroll: number },
-): { lines: StyledSpan[][]; most: number } {
+/** All lines of the conversation. */
+export function drawEntries(entries: readonly TalkEntry[], width: number): StyledSpan[][] {
   const all: StyledSpan[][] = [];
   for (const [index, entry] of entries.entries()) {
     if (index > 0 && !isClose(entries[index - 1], entry)) all.push([]);
     all.push(...drawKeptEntry(entry, width));
   }
-  const most = Math.max(0, all.length - height);
-  const end = all.length - Math.min(scroll, most);
-  return { lines: all.slice(Math.max(0, end - height), end), most };
+  return all;
 }
 
 /** There is no blank line between calls, or between notices. */
@@ -223,20 +218,20 @@ function drawEntry(entry: TalkEntry, width: number): StyledSpan[][] {
       const lines = wrapText(entry.text, inner);
       const to = entry.to && `→ ${entry.to.agent}${FATES[entry.to.fate]}`;
       return [
-        ...behind("❯ ", "accent", lines),
-        ...(to ? behind("  ", undefined, [[{ text: to, style: "dim" }]]) : []),
+        ...behind(makeSpan("❯ ", "accent"), lines),
+        ...(to ? [[makeSpan("  "), makeSpan(to, "dim")]] : []),
       ];
     }
     case "agent":
-      return behind("● ", "good", drawMarkdown(entry.text || "…", inner));
+      return behind(makeSpan("● ", "good"), drawMarkdown(entry.text || "…", inner));
     case "call":
-      return behind("  ", undefined, wrapText(entry.text, inner, "dim").slice(0, 2));
+      return behind(makeSpan("  "), wrapText(entry.text, inner, "dim").slice(0, 2));
     case "ended":
-      return behind("  ", undefined, wrapText(entry.text, inner, entry.good ? "dim" : "bad"));
+      return behind(makeSpan("  "), wrapText(entry.text, inner, entry.good ? "dim" : "bad"));
     case "notice":
-      return behind(NOTICE_SIGNS[entry.level][0], NOTICE_SIGNS[entry.level][1], wrapText(entry.text, inner));
+      return behind(NOTICE_SIGNS[entry.level], wrapText(entry.text, inner));
     case "output":
-      return wrapText(entry.text, inner).map((line) => [{ text: "  " }, ...line]);
+      return behind(makeSpan("  "), wrapText(entry.text, inner));
   }
 }
 
@@ -245,17 +240,16 @@ const FATES = {
   read: " · read",
   unread: " · not read: it had ended",
 };
-const NOTICE_SIGNS: Readonly<Record<"info" | "warning" | "error", readonly [string, Style | undefined]>> = {
-  info: ["· ", "dim"],
-  warning: ["! ", "warn"],
-  error: ["✗ ", "bad"],
+const NOTICE_SIGNS = {
+  info: makeSpan("· ", "dim"),
+  warning: makeSpan("! ", "warn"),
+  error: makeSpan("✗ ", "bad"),
 };
 
-function behind(sign: string, style: Style | undefined, lines: readonly StyledSpan[][]): StyledSpan[][] {
-  return lines.map((line, index) => [
-    index === 0 ? { text: sign, ...(style && { style }) } : { text: "  " },
-    ...line,
-  ]);
+/** Lines behind a margin, which is blank from the second one on unless it repeats. */
+function behind(margin: StyledSpan, lines: readonly StyledSpan[][], repeats = false): StyledSpan[][] {
+  const blank = makeSpan(" ".repeat(margin.text.length));
+  return lines.map((line, index) => [index === 0 || repeats ? margin : blank, ...line]);
 }
 
 /** Text as it is, broken at the width. */
@@ -264,7 +258,7 @@ export function wrapText(text: string, width: number, style?: Style): StyledSpan
     .replaceAll("\t", "    ")
     .trimEnd()
     .split("\n")
-    .flatMap((line) => wrapSpans([{ text: line, ...(style && { style }) }], width));
+    .flatMap((line) => wrapSpans([makeSpan(line, style)], width));
 }
 
 /** Markdown as lines of at most `width` columns: headings, lists, quotes, code and emphasis; everything else as it is. */
@@ -279,7 +273,7 @@ export function drawMarkdown(source: string, width: number): StyledSpan[][] {
     }
     if (fence !== undefined) {
       if (mark?.startsWith(fence)) fence = undefined;
-      else lines.push(...indented([{ text: line, style: "code" }], [{ text: "  " }], width));
+      else lines.push(...behind(makeSpan("  "), wrapSpans([makeSpan(line, "code")], Math.max(1, width - 2))));
       continue;
     }
     lines.push(...drawLine(line, width));
@@ -303,37 +297,31 @@ function drawLine(line: string, width: number): StyledSpan[][] {
 
 function drawNewLine(line: string, width: number): StyledSpan[][] {
   const heading = /^#{1,6}\s+(.*)$/.exec(line);
-  if (heading) return indented(inline(heading[1] ?? "", "bold"), [], width);
-  if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(line))
-    return [[{ text: "─".repeat(Math.min(width, 20)), style: "dim" }]];
+  if (heading) return wrapSpans(inline(heading[1] ?? "", "bold"), width);
+  if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(line)) return [[makeSpan("─".repeat(Math.min(width, 20)), "dim")]];
   const item = /^(\s*)([-*+]|\d{1,4}[.)])\s+(.*)$/.exec(line);
   if (item) {
     const [, blanks = "", sign = "", text = ""] = item;
     const bullet = /^\d/.test(sign) ? sign : "•";
-    return indented(inline(text), [{ text: `${blanks.slice(0, 12)}${bullet} `, style: "dim" }], width);
+    return indented(inline(text), makeSpan(`${blanks.slice(0, 12)}${bullet} `, "dim"), width);
   }
   const quote = /^>\s?(.*)$/.exec(line);
-  if (quote) return indented(inline(quote[1] ?? "", "dim"), [{ text: "│ ", style: "dim" }], width, true);
-  return indented(inline(line), [{ text: /^ */.exec(line)?.[0].slice(0, 12) ?? "" }], width);
+  if (quote) return indented(inline(quote[1] ?? "", "dim"), makeSpan("│ ", "dim"), width, true);
+  const margin = /^ */.exec(line)?.[0].slice(0, 12) ?? "";
+  return margin === "" ? wrapSpans(inline(line), width) : indented(inline(line), makeSpan(margin), width);
 }
 
-/** The text behind a margin that its further lines keep as blanks, or as it is. */
+/** Text broken to fit behind a margin. */
 function indented(
   spans: readonly StyledSpan[],
-  margin: readonly StyledSpan[],
+  margin: StyledSpan,
   width: number,
   repeats = false,
 ): StyledSpan[][] {
-  const columns = margin.reduce((sum, { text }) => sum + text.length, 0);
-  const blank: StyledSpan[] = columns > 0 ? [{ text: " ".repeat(columns) }] : [];
-  const text = spans.map((span, index) =>
-    index === 0 && columns > 0 ? { ...span, text: span.text.trimStart() } : span,
-  );
-  const body = spans.some(({ style }) => style === "code") && spans.length === 1 ? spans : text;
-  return wrapSpans(body, Math.max(1, width - columns)).map((line, index) => [
-    ...(index === 0 || repeats ? margin : blank),
-    ...line,
-  ]);
+  const [first, ...rest] = spans;
+  const isCode = first?.style === "code" && rest.length === 0;
+  const text = first && !isCode ? [{ ...first, text: first.text.trimStart() }, ...rest] : spans;
+  return behind(margin, wrapSpans(text, Math.max(1, width - margin.text.length)), repeats);
 }
 
 const INLINE = /(`+)(.+?)\1|\*\*(.+?)\*\*|__(.+?)__|\[([^\]]+)\]\((\S+?)\)/g;
@@ -343,17 +331,16 @@ const MOST_INLINE = 2_000;
 
 /** Emphasis within a line. A link shows where it leads: a name alone could lie. */
 function inline(text: string, base?: Style): StyledSpan[] {
-  const plain = (piece: string): StyledSpan[] =>
-    piece === "" ? [] : [{ text: piece, ...(base && { style: base }) }];
+  const plain = (piece: string): StyledSpan[] => (piece === "" ? [] : [makeSpan(piece, base)]);
   if (text.length > MOST_INLINE) return plain(text);
   const spans: StyledSpan[] = [];
   let at = 0;
   for (const found of text.matchAll(INLINE)) {
     const [whole, , code, strong, strongToo, label, target] = found;
     spans.push(...plain(text.slice(at, found.index)));
-    if (code !== undefined) spans.push({ text: code, style: "code" });
+    if (code !== undefined) spans.push(makeSpan(code, "code"));
     else if (label !== undefined) spans.push(...plain(label === target ? label : `${label} (${target})`));
-    else spans.push({ text: strong ?? strongToo ?? "", style: "bold" });
+    else spans.push(makeSpan(strong ?? strongToo ?? "", "bold"));
     at = found.index + whole.length;
   }
   return [...spans, ...plain(text.slice(at))];

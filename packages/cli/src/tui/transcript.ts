@@ -4,7 +4,7 @@ import type { MessageRow } from "@retinue/core/schema/record";
 import { showDuration } from "@retinue/core/show/measures";
 import { showStatus } from "@retinue/core/show/standing";
 import { cutToLine } from "@retinue/core/text/plain-text";
-import { cutSpans, type SpanPainter, type StyledSpan } from "./spans.ts";
+import { makeSpan, type StyledSpan } from "./spans.ts";
 import { drawMarkdown } from "./talk.ts";
 import type { Tui } from "./tui.ts";
 import type { OpenTranscript } from "./tui-state.ts";
@@ -86,26 +86,13 @@ function fenced(text: string): string {
 
 let drawnTranscript: { text: string; width: number; lines: StyledSpan[][] } | undefined;
 
-/** The transcript of one run over the whole upper screen. */
+/** The transcript of one run: a title, and below it everything there is. */
 export function drawTranscript(
-  { title, text, scroll }: OpenTranscript,
-  { width, height, paint }: { width: number; height: number; paint: SpanPainter },
-): { lines: string[]; runIds: string[]; most: number } {
+  { title, text }: OpenTranscript,
+  width: number,
+): { head: StyledSpan[][]; body: StyledSpan[][] } {
   if (drawnTranscript?.text !== text || drawnTranscript.width !== width)
     drawnTranscript = { text, width, lines: drawMarkdown(text, width) };
-  const all = drawnTranscript.lines;
-  const room = Math.max(0, height - 2);
-  const most = Math.max(0, all.length - room);
-  const end = all.length - Math.min(scroll, most);
-  const shown = all.slice(Math.max(0, end - room), end);
-  const head: StyledSpan[][] = [
-    cutSpans([{ text: cutToLine(title, 300), style: "bold" }], width),
-    [{ text: "─".repeat(width), style: "dim" }],
-  ];
-  const lines = [...head, ...shown].slice(0, height).map((line) => paint(cutSpans(line, width)));
-  return {
-    lines: [...lines, ...Array<string>(Math.max(0, height - lines.length)).fill("")],
-    runIds: [],
-    most,
-  };
+  const head = [[makeSpan(cutToLine(title, 300), "bold")], [makeSpan("─".repeat(width), "dim")]];
+  return { head, body: drawnTranscript.lines };
 }

@@ -64,54 +64,36 @@ export type TuiState = {
 };
 
 /** What happens to the state. */
-export type Action =
-  | {
-      readonly type: "ready";
-      readonly agent: string;
-      readonly model: string;
-      readonly agents: readonly string[];
-    }
-  | { readonly type: "history"; readonly items: readonly string[] }
-  | {
-      readonly type: "key";
-      readonly key: Key;
-      readonly atMs: number;
-      readonly rows: readonly string[];
-      readonly page: number;
-      readonly most: number;
-    }
-  | { readonly type: "event"; readonly event: RetinueEvent }
-  | {
-      readonly type: "asked";
-      readonly request: ApprovalRequest;
-      /** What it would change in a file. */
-      readonly diff?: string | null;
-      readonly atMs: number;
-    }
-  | { readonly type: "unasked"; readonly approvalId: string; readonly atMs: number }
-  | { readonly type: "files"; readonly items: readonly string[] }
-  | { readonly type: "say"; readonly entry: TalkEntry }
-  | { readonly type: "session"; readonly sessionId: string | null; readonly entries: readonly TalkEntry[] }
-  | { readonly type: "facts"; readonly facts: Partial<TuiState["facts"]> }
-  | { readonly type: "transcript"; readonly transcript: Omit<OpenTranscript, "scroll"> }
-  | { readonly type: "not-started" }
-  | { readonly type: "unsteered"; readonly runId: string };
+export type Action = Readonly<
+  | { type: "ready"; agent: string; model: string; agents: readonly string[] }
+  | { type: "history" | "files"; items: readonly string[] }
+  | { type: "key"; key: Key; atMs: number; rows: readonly string[]; page: number; most: number }
+  | { type: "event"; event: RetinueEvent }
+  /** `diff` is what the call would change in a file. */
+  | { type: "asked"; request: ApprovalRequest; diff?: string | null; atMs: number }
+  | { type: "unasked"; approvalId: string; atMs: number }
+  | { type: "say"; entry: TalkEntry }
+  | { type: "session"; sessionId: string | null; entries: readonly TalkEntry[] }
+  | { type: "facts"; facts: Partial<TuiState["facts"]> }
+  | { type: "transcript"; transcript: Omit<OpenTranscript, "scroll"> }
+  | { type: "not-started" }
+  | { type: "unsteered"; runId: string }
+>;
 
 /** A key, pressed while a screen was seen. */
 export type KeyPress = Extract<Action, { type: "key" }>;
 
 /** What a change of the state asks the engine to do. */
-export type Effect =
-  | { readonly kind: "start"; readonly text: string }
-  | { readonly kind: "steer"; readonly runId: string; readonly text: string }
-  | { readonly kind: "command"; readonly name: string; readonly rest: string }
-  | { readonly kind: "answer"; readonly approvalId: string; readonly answer: ApprovalAnswer }
-  | { readonly kind: "cancel"; readonly ids: readonly string[] }
-  | { readonly kind: "remember"; readonly text: string }
-  | { readonly kind: "list-files" }
-  | { readonly kind: "open"; readonly runId: string }
-  | { readonly kind: "leave" }
-  | { readonly kind: "redraw" };
+export type Effect = Readonly<
+  | { kind: "start"; text: string }
+  | { kind: "steer"; runId: string; text: string }
+  | { kind: "command"; name: string; rest: string }
+  | { kind: "answer"; approvalId: string; answer: ApprovalAnswer }
+  | { kind: "cancel"; ids: readonly string[] }
+  | { kind: "remember"; text: string }
+  | { kind: "open"; runId: string }
+  | { kind: "list-files" | "leave" | "redraw" }
+>;
 
 /** A state and its effects. */
 export type NextState = readonly [state: TuiState, effects: readonly Effect[]];
@@ -154,31 +136,21 @@ export function findTarget({ selectedRunId, rootRunId, alive }: TuiState): strin
 }
 
 /** One piece of the conversation as it is shown. Entries never change in place, so that their lines can be kept. */
-export type TalkEntry =
+export type TalkEntry = Readonly<
   /** What the person wrote; `to` names the run that a message steers. */
-  | {
-      readonly kind: "person";
-      readonly text: string;
-      readonly to?: {
-        readonly runId: string;
-        readonly agent: string;
-        readonly fate: "sent" | "read" | "unread";
-      };
-    }
-  | {
-      readonly kind: "agent";
-      readonly runId: string;
-      readonly agent: string;
-      readonly text: string;
-      readonly streaming: boolean;
-    }
+  | { kind: "person"; text: string; to?: Readonly<{ runId: string; agent: string; fate: Fate }> }
+  | { kind: "agent"; runId: string; agent: string; text: string; streaming: boolean }
   /** A tool call of the first agent. */
-  | { readonly kind: "call"; readonly runId: string; readonly callId: string; readonly text: string }
+  | { kind: "call"; runId: string; callId: string; text: string }
   /** How a task ended. */
-  | { readonly kind: "ended"; readonly good: boolean; readonly text: string }
-  | { readonly kind: "notice"; readonly level: "info" | "warning" | "error"; readonly text: string }
+  | { kind: "ended"; good: boolean; text: string }
+  | { kind: "notice"; level: "info" | "warning" | "error"; text: string }
   /** What a slash command has to say; its lines are shown as they are. */
-  | { readonly kind: "output"; readonly text: string };
+  | { kind: "output"; text: string }
+>;
+
+/** What became of a message to a run. */
+type Fate = "sent" | "read" | "unread";
 
 /** Older entries than this many are forgotten on the screen; the record has them. */
 const MOST_ENTRIES = 1_000;

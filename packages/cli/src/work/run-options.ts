@@ -8,47 +8,25 @@ import { checkJson } from "@retinue/core/schema/check-json";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { JsonSchema } from "@retinue/core/schema/json-schema";
 import type { ForkPoint } from "@retinue/core/schema/record";
-import type { PermissionMode } from "@retinue/core/schema/rights";
 import type { Settings } from "@retinue/core/schema/settings";
 import { readStdin } from "../ask.ts";
-import type { CommonOptions } from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import { omitAbsent, type RUNNING, type SharedOptions } from "../options.ts";
+import type { Cli, CommonOptions, Terminal } from "../terminal.ts";
 
-/** Options of `retinue run`. */
-export type RunOptions = CommonOptions & {
-  agent?: string;
-  model?: string;
-  print?: boolean;
-  outputFormat: "text" | "json" | "stream-json";
-  allowedTools: string[];
-  disallowedTools: string[];
-  permissionMode?: PermissionMode;
-  maxTurns?: number;
-  /** Of `spawn`: tool calls of the agent. */
-  budget?: number;
-  /** Of `spawn`: only these of the agent's tools. */
-  tools?: string[];
-  maxBudgetUsd?: number;
-  maxDepth?: number;
-  maxAgents?: number;
-  maxOutputTokens?: number;
-  /** By how much the agents' own limits are raised. */
-  limits?: number;
-  agents?: string;
-  /** False with `--no-triggers`. */
-  triggers?: boolean;
-  /** `ID:SEQ`. */
-  fork?: string;
-  /** Continues the newest conversation of the project. */
-  continue?: boolean;
-  /** A session's id; true for the newest. */
-  resume?: string | true;
-  onAsk?: "deny" | "park";
-  /** A file or the schema itself. */
-  jsonSchema?: string;
-  /** Where the session's files are copied to. */
-  out?: string;
-};
+/** Options of `retinue run`, and of whatever else gives a task to an agent. */
+export type RunOptions = CommonOptions &
+  Pick<SharedOptions, "agent" | (typeof RUNNING)[number]> &
+  Required<Pick<SharedOptions, "outputFormat" | "allowedTools" | "disallowedTools">> & {
+    /** Of `spawn`: how many tool calls the agent has, and only which of its tools. */
+    budget?: number;
+    tools?: string[];
+    /** `ID:SEQ`. */
+    fork?: string;
+    /** Continues the newest conversation of the project. */
+    continue?: boolean;
+    /** A session's id; true for the newest. */
+    resume?: string | true;
+  };
 
 /** The moment that `--fork` names. */
 export function parseFork({ fork }: RunOptions): ForkPoint | undefined {
@@ -75,20 +53,14 @@ export function applyFlags(
 ): Settings {
   return {
     ...settings,
-    ...(maxDepth !== undefined && { maxDepth }),
-    ...(maxAgents !== undefined && { maxAgents }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...omitAbsent({ maxDepth, maxAgents, maxOutputTokens }),
     ...(limits !== undefined && { limits: { ...settings.limits, scale: limits } }),
   };
 }
 
 /** The limits of the first run. */
 export function pickLimits({ maxTurns, maxBudgetUsd, budget }: RunOptions): Limits {
-  return {
-    ...(budget !== undefined && { toolCalls: budget }),
-    ...(maxTurns !== undefined && { turns: maxTurns }),
-    ...(maxBudgetUsd !== undefined && { costUsd: maxBudgetUsd }),
-  };
+  return omitAbsent({ toolCalls: budget, turns: maxTurns, costUsd: maxBudgetUsd });
 }
 
 /** Rules of a flag in our own names; lists may be split by commas or blanks, and vendors' names are understood. */
@@ -165,13 +137,11 @@ function noTask(code: "usage" | "input"): RetinueError {
 const MAX_SCHEMA_BYTES = 200_000;
 
 /** The form that `--json-schema` asks of the answer: the schema itself, or a file that holds it. */
-export async function readAnswerSchema(
-  { jsonSchema, cwd }: RunOptions,
-  terminal: Terminal,
-): Promise<JsonSchema | undefined> {
+export async function readAnswerSchema(cli: Cli<RunOptions>): Promise<JsonSchema | undefined> {
+  const { jsonSchema, cwd } = cli.options;
   if (jsonSchema === undefined) return undefined;
   const isInline = /^\s*\{/.test(jsonSchema);
-  const text = isInline ? jsonSchema : await readSchemaFile(resolve(terminal.cwd, cwd ?? ".", jsonSchema));
+  const text = isInline ? jsonSchema : await readSchemaFile(resolve(cli.cwd, cwd ?? ".", jsonSchema));
   const schema = parseSchema(text, isInline ? "it" : jsonSchema);
   // A sound schema is understood whatever the value.
   const [issue] = await checkJson(schema, null);

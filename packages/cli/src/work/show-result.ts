@@ -5,7 +5,7 @@ import { readJsonObject } from "@retinue/core/schema/json-object";
 import type { Approval } from "@retinue/core/schema/record";
 import type { RunResult, Usage } from "@retinue/core/schema/result";
 import { stripControls, writeJson } from "@retinue/core/text/plain-text";
-import type { Terminal } from "../terminal.ts";
+import type { Cli, Terminal } from "../terminal.ts";
 import { chooseFormat, type RunOptions } from "./run-options.ts";
 import { describeWaiting, toWaitingLine, type WaitingLine } from "./waiting.ts";
 
@@ -16,21 +16,20 @@ type ShownOutcome = { results: readonly RunResult[]; waiting: readonly Approval[
 export function createResultView(
   runtime: Runtime,
   cwd: string,
-  options: RunOptions,
-  terminal: Terminal,
+  cli: Cli<RunOptions>,
 ): (outcome: ShownOutcome) => void | Promise<void> {
-  const format = chooseFormat(options);
-  if (format === "text") return (outcome) => printText(outcome, terminal);
+  const format = chooseFormat(cli.options);
+  if (format === "text") return (outcome) => printText(outcome, cli);
   const isStream = format === "stream-json";
-  const about = { cwd, permissionMode: options.permissionMode ?? "default" };
-  const write = (line: object) => terminal.print(writeJson(line));
+  const about = { cwd, permissionMode: cli.options.permissionMode ?? "default" };
+  const write = (line: object) => cli.print(writeJson(line));
   const stream = createJsonStream(runtime, about, isStream ? write : () => {});
   runtime.events(stream.take);
   return async ({ results, waiting }) => {
     await stream.written();
     const lines = results.map((result) => stream.finish(result, waiting));
     if (isStream) for (const line of lines) write(line);
-    else terminal.print(writeJson(lines.length === 1 ? lines[0] : lines, 2));
+    else cli.print(writeJson(lines.length === 1 ? lines[0] : lines, 2));
   };
 }
 
@@ -60,26 +59,20 @@ function printRun(result: RunResult, terminal: Terminal): void {
   if (error) terminal.tell(`error: ${error}`);
 }
 
-/** Turns events into the lines that scripts written for Claude Code read. */
-type JsonStream = {
-  take(event: RetinueEvent): void;
-  /** Resolves when the lines of everything so far are written, in the order of the events. */
-  written(): Promise<void>;
-  /** The last line, which the caller writes; `waiting` is what a session that was left for later waits for. */
-  finish(result: RunResult, waiting: readonly Approval[]): object;
-};
-
 /** A run, and of its last turn the calls that nobody has answered yet. */
 type Live = { callId: string | null; agent: string; model: string; open: Set<string> };
 
-/** Creates the stream; `write` gets one object per line. Sub-agents' messages carry the call that made them. */
+/**
+ * Turns events into the lines that scripts written for Claude Code read; `write` gets one object per line. Sub-agents' messages
+ * carry the call that made them.
+ */
 function createJsonStream(
   runtime: Pick<Runtime, "record" | "agents">,
   about: { cwd: string; permissionMode: string },
   write: (line: object) => void,
-): JsonStream {
+) {
   const runs = new Map<string, Live>();
-  const inputs = new Map<string, { tool: string; input: unknown }>();
+  const inputs = new Map<string, unknown>();
   const totals: StreamTotals = { usage: noUsage(), denials: [], runs: [] };
   const say = (type: "assistant" | "user", run: Live, sessionId: string, message: object) =>
     write({
@@ -101,39 +94,21 @@ function createJsonStream(
     if (!run) return;
     if (event.usage) addUsage(totals.usage, event.usage);
     if (event.error) return;
-    const calls = event.calls.map(({ callId, tool, input }) => ({ callId, tool, input: parseInput(input) }));
-    for (const call of calls) inputs.set(`${event.runId} ${call.callId}`, call);
-    run.open = new Set(calls.map((call) => call.callId));
-    const uses = calls.map(({ callId, tool, input }) => ({
-      type: "tool_use",
-      id: callId,
-      name: tool,
-      input,
-    }));
+    const uses = event.calls.map(({ callId: id, tool: name, input }) => {
+      return { type: "tool_use", id, name, input: parseInput(input) };
+    });
+    for (const { id, input } of uses) inputs.set(`${event.runId} ${id}`, input);
+    run.open = new Set(uses.map(({ id }) => id));
     const content = [...(event.text ? [{ type: "text", text: event.text }] : []), ...uses];
     if (content.length > 0) say("assistant", run, event.sessionId, { model: run.model, content });
   }
   async function takeCall(event: EventNamed<"call.ended">): Promise<void> {
-    if (event.outcome === "denied") {
-      const call = inputs.get(`${event.runId} ${event.callId}`);
-      totals.denials.push({
-        tool_name: event.tool,
-        tool_use_id: event.callId,
-        tool_input: call?.input ?? null,
-      });
-    }
+    const { runId, callId, sessionId, tool, outcome } = event;
+    const isDenied = outcome === "denied";
+    const input = inputs.get(`${runId} ${callId}`) ?? null;
+    if (isDenied) totals.denials.push({ tool_name: tool, tool_use_id: callId, tool_input: input });
     const text = (await runtime.record.readRow(event.messageId))?.response_content ?? event.summary;
-    answer(
-      event.runId,
-      event.sessionId,
-      event.callId,
-      text,
-      event.outcome === "error" || event.outcome === "denied",
-    );
-  }
-  function takeEnd(event: EventNamed<"run.ended">): void {
-    if (runs.get(event.runId)?.callId) totals.runs.push(event.result);
-    runs.delete(event.runId);
+    answer(runId, sessionId, callId, text, isDenied || outcome === "error");
   }
 
   async function takeEvent(event: RetinueEvent): Promise<void> {
@@ -145,17 +120,22 @@ function createJsonStream(
       answer(event.runId, event.sessionId, event.callId, event.text, event.isError);
     else if (event.type === "turn.ended") takeTurn(event);
     else if (event.type === "call.ended") await takeCall(event);
-    else if (event.type === "run.ended") takeEnd(event);
+    else if (event.type === "run.ended") {
+      if (runs.get(event.runId)?.callId) totals.runs.push(event.result);
+      runs.delete(event.runId);
+    }
   }
 
   let written = Promise.resolve();
   return {
-    take(event) {
+    take(event: RetinueEvent): void {
       // A record that cannot be read now leaves out a line, and no more.
       written = written.then(() => takeEvent(event)).catch(() => {});
     },
+    /** Resolves when the lines of everything so far are written, in the order of the events. */
     written: () => written,
-    finish: (result, waiting) => writeResultLine(result, totals, waiting),
+    /** The last line, which the caller writes; `waiting` is what a session that was left for later waits for. */
+    finish: (result: RunResult, waiting: readonly Approval[]) => writeResultLine(result, totals, waiting),
   };
 }
 
@@ -164,11 +144,7 @@ function noUsage(): Usage {
 }
 
 function addUsage(total: Usage, usage: Usage): void {
-  total.inputTokens += usage.inputTokens;
-  total.outputTokens += usage.outputTokens;
-  total.cacheReadTokens += usage.cacheReadTokens;
-  total.cacheWriteTokens += usage.cacheWriteTokens;
-  total.reasoningTokens += usage.reasoningTokens;
+  for (const kind of Object.keys(total) as (keyof Usage)[]) total[kind] += usage[kind];
 }
 
 function parseInput(input: unknown): unknown {

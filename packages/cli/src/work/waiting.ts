@@ -8,15 +8,12 @@ import { cutToLine, escapeControls } from "@retinue/core/text/plain-text";
 export const PERSON_HERE = "the person at the terminal";
 
 /** A call as a person reads it before the answer: the change it makes, the tool's own words, or what it is given; all of it. */
-export function describeAskedCall({
-  diff,
-  presented,
-  input,
-}: {
-  diff?: string | null | undefined;
+export function describeAskedCall(call: {
+  diff?: string | null;
   presented?: unknown;
   input?: unknown;
 }): string {
+  const { diff, presented, input } = call;
   return escapeControls(diff ?? (typeof presented === "string" ? presented : showInput(input)));
 }
 
