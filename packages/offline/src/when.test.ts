@@ -13,7 +13,7 @@ function readWords(words: string): unknown {
     parts: MOMENT_PARTS,
     read(gaps) {
       moment = readWhen(gaps, at);
-      return { tools: [], risk: "low", params: {} };
+      return { calls: [], risk: "low" };
     },
   };
   readSentence(`meet ${words}`, { sentences: [meet] }, at);
