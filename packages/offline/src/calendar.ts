@@ -1,5 +1,5 @@
 import type { Risk } from "@retinue/core/schema/rights";
-import { type CallData, findData, MOST_SHOWN, readField, readList, readTexts } from "./call-data.ts";
+import { type CallData, findData, readField, readList, readTexts, tellList } from "./call-data.ts";
 import type { OfflineCall, PastCall } from "./conversation.ts";
 import { capitalise } from "./offline-words.ts";
 import {
@@ -18,7 +18,6 @@ import {
   type Moment,
   type Now,
   readClock,
-  readPart,
   readSpan,
   readWhen,
   shiftDate,
@@ -26,7 +25,7 @@ import {
 } from "./when.ts";
 
 const NOUN =
-  "(?<noun>(?:(?!and |or |it |them )[a-z-]+ )?(?:meeting|call|event|appointment|lunch|coffee|workshop|sync|review|standup|interview))";
+  "(?<noun>(?:(?!and |or |it |them |\\S*(?:daily|weekly|monthly|yearly|recurring|regular) )[a-z-]+ )?(?:meeting|call|event|appointment|lunch|coffee|workshop|sync|review|standup|interview))";
 const MAKE = "(?:schedule|book|set up|set|create|arrange|plan|add|organi[sz]e|pencil in)";
 const EVENT_PARTS = [
   "with {people}",
@@ -54,10 +53,9 @@ const list = (begins: string): SentenceForm => ({ begins, parts: LIST_PARTS, rea
 export const calendar: DomainRules = {
   example: "Schedule a meeting with Dana Ortiz on 2026-11-19 at 15:00 for 30 minutes",
   sentences: [
-    create(`${MAKE} (?:an? |the )?(?:new |quick |short )?(?:{often} )?(?:{duration} )?${NOUN}`),
+    create(`${MAKE} (?:an? |the )?(?:new |quick |short )?(?:{duration} )?${NOUN}`),
     create("(?:schedule|book|block) {duration}"),
     create("put (?:an? )?(?<noun>lunch|coffee|call|meeting)"),
-    { begins: "remind me to {topic}", parts: MOMENT_PARTS, read: readReminder },
     check("(?:am i|are we) (?:free|available|busy)"),
     check("check my availability"),
     check("check (?:the )?availability of {people}"),
@@ -90,12 +88,13 @@ export const calendar: DomainRules = {
     ],
     ["calendar_delete_event", (removed) => `Deleted '${readField(removed, "title")}'.`],
     ["calendar_check_availability", describeAvailability],
-    ["calendar_list_events", describeEvents],
+    ["calendar_list_events", (data) => tellList(data, { list: "events", noun: "event" }, describeFoundEvent)],
   ],
 };
 
 const DEFAULT_MINUTES = 60;
-const REMINDER_MINUTES = 15;
+const DAY_BEGINS = "09:00";
+const DAY_MINUTES = 480;
 
 const NO_TIME = doubt("time", "The request does not say when.");
 
@@ -114,7 +113,7 @@ function readNewEvent(gaps: Gaps, at: Now): Reading {
   const start = readStart(gaps, at);
   if ("missing" in start) return start;
   const { noun = "meeting", silent, anyway } = gaps;
-  const { minutes, recurrence, assumptions } = start.moment;
+  const { minutes, assumptions } = start.moment;
   const who = splitPeople(gaps.people);
   const named = gaps.title ?? gaps.topic ?? (noun.includes(" ") ? noun : undefined);
   const title = named ? capitalise(named) : makeTitle(noun, who);
@@ -132,7 +131,6 @@ function readNewEvent(gaps: Gaps, at: Now): Reading {
           title,
           ...wanted,
           location: gaps.room ?? gaps.online,
-          recurrence,
           notify: silent ? false : undefined,
         },
         needs: (calls) => mustBeFree(calls, anyway !== undefined),
@@ -164,36 +162,22 @@ function makeTitle(noun: string, who: readonly string[]): string {
   return who.length > 0 && who.length < 3 ? `${kind} with ${who.join(" and ")}` : kind;
 }
 
-function readReminder(gaps: Gaps, at: Now): Reading {
-  const start = readStart(gaps, at);
-  if ("missing" in start) return start;
-  const minutes = start.moment.minutes ?? REMINDER_MINUTES;
-  const input = { title: capitalise(gaps.topic ?? ""), datetime: start.datetime, duration_minutes: minutes };
-  return {
-    calls: [{ tool: "calendar_create_event", input }],
-    risk: "medium",
-    assumptions: [
-      ...start.moment.assumptions,
-      `Assumed ${minutes} minutes.`,
-      "Put the reminder into the calendar as an event.",
-    ],
-    notes: "An event of one's own.",
-  };
-}
-
 function readCheck(gaps: Gaps, at: Now): Reading {
   const moment = readWhen(gaps, at);
   if (typeof moment === "string") return doubt("one time", moment);
-  const { date = at.now.slice(0, 10), part = "day" } = moment;
-  if (!moment.date && !moment.time) return NO_TIME;
-  const assumptions = [...moment.assumptions, ...(moment.date ? [] : ["No day was given; took today."])];
+  const { date = at.now.slice(0, 10), time, minutes } = moment;
+  if (!moment.date && !time) return NO_TIME;
   const attendees = splitPeople(gaps.people);
-  const whole = readPart(part);
-  if (moment.time && !moment.minutes) assumptions.push(`Assumed ${DEFAULT_MINUTES} minutes.`);
-  if (!moment.time) assumptions.push(whole.assumption);
+  const usual = time ? DEFAULT_MINUTES : DAY_MINUTES;
+  const assumptions = [
+    ...moment.assumptions,
+    ...(moment.date ? [] : ["No day was given; took today."]),
+    ...(time && !minutes ? [`Assumed ${DEFAULT_MINUTES} minutes.`] : []),
+    ...(time ? [] : [`Took the day as ${usual / 60} hours from ${DAY_BEGINS}.`]),
+  ];
   const input = {
-    datetime: `${date}T${moment.time ?? whole.time}:00`,
-    duration_minutes: moment.minutes ?? (moment.time ? DEFAULT_MINUTES : whole.minutes),
+    datetime: `${date}T${time ?? DAY_BEGINS}:00`,
+    duration_minutes: minutes ?? usual,
     attendees: attendees.length > 0 ? attendees : undefined,
   };
   return lookUp("calendar_check_availability", input, assumptions);
@@ -316,14 +300,6 @@ function describeConflict(data: CallData): string {
 function describeUnknown(data: CallData): string {
   const unknown = readList(data, "unknown").map((one) => readField(one, "who"));
   return unknown.length > 0 ? ` Not known for ${unknown.join(", ")}.` : "";
-}
-
-function describeEvents(data: CallData): string {
-  const events = readList(data, "events");
-  const total = Number(data.total ?? events.length);
-  if (events.length === 0) return "No events were found.";
-  const more = total > MOST_SHOWN ? `; and ${total - MOST_SHOWN} more` : "";
-  return `${total} ${total === 1 ? "event" : "events"}: ${events.slice(0, MOST_SHOWN).map(describeFoundEvent).join("; ")}${more}.`;
 }
 
 function describeFoundEvent(event: CallData): string {

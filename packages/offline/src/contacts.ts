@@ -1,12 +1,4 @@
-import {
-  type CallData,
-  countNoun,
-  MOST_SHOWN,
-  markMore,
-  readField,
-  readList,
-  readTexts,
-} from "./call-data.ts";
+import { type CallData, readField, readTexts, tellList } from "./call-data.ts";
 import { toData } from "./conversation.ts";
 import {
   answerWith,
@@ -65,9 +57,17 @@ export const contacts: DomainRules = {
   ],
   tellings: [
     ["contacts_validate_email", describeValidity],
-    ["contacts_list_organizations", describeOrganizations],
+    [
+      "contacts_list_organizations",
+      (data) =>
+        tellList(
+          data,
+          { list: "organizations", noun: "organization" },
+          (one) => `${readField(one, "name")} (${readField(one, "contacts")})`,
+        ),
+    ],
     ["contacts_get_by_id", describeWholeContact],
-    ["contacts_search", describeFound],
+    ["contacts_search", (data) => tellList(data, { list: "contacts", noun: "contact" }, describeContact)],
   ],
 };
 
@@ -87,20 +87,9 @@ function readContactSearch({ org, person, address, topic, field = "" }: Gaps): R
   return lookUp("contacts_search", { ...who, fields });
 }
 
-function describeOrganizations(data: CallData): string {
-  const all = readList(data, "organizations");
-  return `${countNoun(all.length, "organization")}: ${all.map((one) => `${readField(one, "name")} (${readField(one, "contacts")})`).join(", ")}.`;
-}
-
 function describeWholeContact(data: CallData): string {
   const contact = toData(data.contact);
   return `${describeContact({ ...contact, email: readTexts(contact, "emails")[0], phone: readTexts(contact, "phones")[0] })}.`;
-}
-
-function describeFound(found: CallData): string {
-  const people = readList(found, "contacts");
-  if (people.length === 0) return "No contacts were found.";
-  return `${countNoun(Number(found.total ?? people.length), "contact")}: ${people.slice(0, MOST_SHOWN).map(describeContact).join("; ")}${markMore(people.length)}.`;
 }
 
 function describeContact(contact: CallData): string {

@@ -1,13 +1,12 @@
+import { showCount } from "@retinue/core/show/measures";
 import {
   type CallData,
-  countNoun,
   findData,
-  MOST_SHOWN,
-  markMore,
   readField,
   readList,
   readTexts,
   shortenQuote,
+  tellList,
 } from "./call-data.ts";
 import { type PastCall, toData } from "./conversation.ts";
 import { capitalise } from "./offline-words.ts";
@@ -265,19 +264,19 @@ function describeSent(sent: CallData, calls: readonly PastCall[]): string {
   const input = calls.findLast(({ tool }) => tool === "gmail_send_email")?.input;
   const to = readTexts(sent, "recipients");
   const what = input ? `'${readField(input, "subject")}'` : "the reply";
-  return `Sent ${what} to ${countNoun(to.length, "recipient")}: ${to.join(", ")}. ${describeDelivery(status ?? sent)}`;
+  return `Sent ${what} to ${showCount(to.length, "recipient")}: ${to.join(", ")}. ${describeDelivery(status ?? sent)}`;
 }
 
 function describeDelivery(data: CallData): string {
-  const byStatus = new Map<string, string[]>();
-  for (const one of readList(data, "deliveries")) {
+  const byStatus = Map.groupBy(readList(data, "deliveries"), (one) => {
     const detail = readField(one, "detail");
-    const status = `${readField(one, "status")}${detail ? ` (${detail})` : ""}`;
-    byStatus.set(status, [...(byStatus.get(status) ?? []), readField(one, "recipient")]);
-  }
+    return `${readField(one, "status")}${detail ? ` (${detail})` : ""}`;
+  });
   const [only] = byStatus.keys();
   if (byStatus.size === 1 && only) return `Delivery: ${only}.`;
-  const each = [...byStatus].map(([status, who]) => `${who.join(", ")} ${status}`);
+  const each = [...byStatus].map(
+    ([status, all]) => `${all.map((one) => readField(one, "recipient")).join(", ")} ${status}`,
+  );
   return `Delivery: ${readField(data, "delivery_status") || "unknown"}${each.length > 0 ? `: ${each.join("; ")}` : ""}.`;
 }
 
@@ -287,13 +286,10 @@ function describeMessage(data: CallData): string {
 }
 
 function describeFoundMail(data: CallData): string {
-  const messages = readList(data, "messages");
-  if (messages.length === 0) return "No messages were found.";
-  const lines = messages
-    .slice(0, MOST_SHOWN)
-    .map(
-      (one) =>
-        `'${readField(one, "subject")}' from ${readField(one, "from")} (${readField(one, "date").slice(0, 10)})`,
-    );
-  return `${countNoun(Number(data.total ?? messages.length), "message")}: ${lines.join("; ")}${markMore(messages.length)}.`;
+  return tellList(
+    data,
+    { list: "messages", noun: "message" },
+    (one) =>
+      `'${readField(one, "subject")}' from ${readField(one, "from")} (${readField(one, "date").slice(0, 10)})`,
+  );
 }

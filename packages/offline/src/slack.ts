@@ -1,12 +1,5 @@
-import {
-  type CallData,
-  countNoun,
-  MOST_SHOWN,
-  markMore,
-  readField,
-  readList,
-  shortenQuote,
-} from "./call-data.ts";
+import { showCount } from "@retinue/core/show/measures";
+import { type CallData, MOST_SHOWN, readField, readList, shortenQuote, tellList } from "./call-data.ts";
 import { toData } from "./conversation.ts";
 import { TEXT_PARTS } from "./email.ts";
 import {
@@ -136,12 +129,11 @@ function describeUser({ user: found }: CallData): string {
 }
 
 function describeMessages(found: CallData): string {
-  const messages = readList(found, "messages");
-  if (messages.length === 0) return "No messages were found.";
-  const lines = messages
-    .slice(0, MOST_SHOWN)
-    .map((one) => `${readField(one, "user")}: “${shortenQuote(readField(one, "text"))}”`);
-  return `${countNoun(Number(found.total ?? messages.length), "message")}: ${lines.join("; ")}${markMore(messages.length)}.`;
+  return tellList(
+    found,
+    { list: "messages", noun: "message" },
+    (one) => `${readField(one, "user")}: “${shortenQuote(readField(one, "text"))}”`,
+  );
 }
 
 function describeAnalysis(data: CallData): string {
@@ -154,7 +146,7 @@ function describeAnalysis(data: CallData): string {
   };
   const topics = readList(data, "topics").map((one) => readField(one, "topic"));
   return [
-    `${readField(data, "channel")}: ${countNoun(Number(data.message_count ?? 0), "message")} by ${people.join(", ") || "nobody"}.`,
+    `${readField(data, "channel")}: ${showCount(Number(data.message_count ?? 0), "message")} by ${people.join(", ") || "nobody"}.`,
     topics.length > 0 ? `Topics: ${topics.join(", ")}.` : "",
     part("decisions", "Decisions"),
     part("open_questions", "Open questions"),
