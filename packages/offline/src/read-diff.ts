@@ -102,7 +102,7 @@ function readHeader(line: string, file: Draft): void {
 }
 
 /** A changed file and how many lines of it. */
-export type ChangedFile = {
+export type ListedChange = {
   path: string;
   added: number;
   removed: number;
@@ -112,7 +112,7 @@ export type ChangedFile = {
 const LINE = /^ (?:.* => )?(\S.*?) \| (?:\+(\d+) -(\d+)|(binary|untracked))$/gm;
 
 /** Reads the list of files that `git_diff` begins with. */
-export function readChangedFiles(text: string): ChangedFile[] {
+export function readListedChanges(text: string): ListedChange[] {
   const [list = ""] = text.split(/\n\n|\ndiff --git /, 1);
   return [...list.matchAll(LINE)].map(([, path = "", added = "0", removed = "0", kind]) => ({
     path,

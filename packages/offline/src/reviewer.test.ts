@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { ChangedFile } from "./read-diff.ts";
+import type { ListedChange } from "./read-diff.ts";
 import { reportReview } from "./reviewer.ts";
 
 const nothing = { about: "the last commit", files: [], findings: [], cut: false, faults: [] };
-const change = (path: string, kind: ChangedFile["kind"]): ChangedFile => ({
+const change = (path: string, kind: ListedChange["kind"]): ListedChange => ({
   path,
   kind,
   added: 1,

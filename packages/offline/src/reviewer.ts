@@ -17,11 +17,11 @@ import {
 import { cutShort, needsModel } from "./offline-words.ts";
 import { fenceCode, readNumberedLines } from "./read-code.ts";
 import {
-  type ChangedFile,
   type FileDiff,
-  readChangedFiles,
+  type ListedChange,
   readCommit,
   readDiff,
+  readListedChanges,
   toDiff,
 } from "./read-diff.ts";
 import { type ReviewFinding, reviewDiff, reviewFiles, type Severity } from "./review-rules.ts";
@@ -52,7 +52,7 @@ export const reviewer: Procedure = {
 /** The diff as far as it is given, and new files that git does not know yet. */
 function reviewChanges(target: Changes, situation: Situation): OfflineMove {
   const call = { tool: "git_diff", input: makeDiffInput(target) };
-  const changed = () => readChangedFiles(findResult(situation.calls, call));
+  const changed = () => readListedChanges(findResult(situation.calls, call));
   const readNew = () =>
     changed()
       .filter(({ kind }) => kind === "untracked")
@@ -88,7 +88,7 @@ function reviewChanges(target: Changes, situation: Situation): OfflineMove {
   };
 }
 
-function readCall({ path }: Pick<ChangedFile, "path">): OfflineCall {
+function readCall({ path }: Pick<ListedChange, "path">): OfflineCall {
   return { tool: "read", input: { path, limit: READ_LINES } };
 }
 
@@ -187,7 +187,7 @@ type Review = {
   commit?: { id: string; subject: string } | undefined;
   files: readonly FileDiff[];
   /** Everything that changed, looked into or not. */
-  changed: readonly ChangedFile[];
+  changed: readonly ListedChange[];
   findings: readonly ReviewFinding[];
   /** Some of what was looked at was left out on the way. */
   cut: boolean;
