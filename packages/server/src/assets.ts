@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { extname, join, relative, sep } from "node:path";
+import { join, relative, sep } from "node:path";
+import { getMimeType } from "hono/utils/mime";
 
 /** One file of the web app. */
 type Asset = {
@@ -15,23 +16,6 @@ export type Assets = {
   find(path: string): Asset | undefined;
   /** The page that all places of the app begin with, with the nonce for its styles; null if it was not built. */
   page(nonce: string): Promise<string | null>;
-};
-
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".mjs": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".ico": "image/x-icon",
-  ".webp": "image/webp",
-  ".woff2": "font/woff2",
-  ".woff": "font/woff",
-  ".ttf": "font/ttf",
-  ".json": "application/json",
-  ".webmanifest": "application/manifest+json",
-  ".txt": "text/plain; charset=utf-8",
 };
 
 /** Where the page reads the nonce for styles that it makes itself. */
@@ -75,12 +59,12 @@ function listFiles(folder: string): string[] {
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => `/${relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/")}`)
-    .filter((path) => /^(?:\/[\w@+-][\w.@+-]*)+$/.test(path) && extname(path) in TYPES);
+    .filter((path) => /^(?:\/[\w@+-][\w.@+-]*)+$/.test(path) && getMimeType(path) !== undefined);
 }
 
 function createAsset(folder: string, path: string): Asset {
   return {
-    type: TYPES[extname(path)] ?? "application/octet-stream",
+    type: getMimeType(path) ?? "application/octet-stream",
     isLasting: /^\/assets\/.+-[\w-]{8,}\.\w+$/.test(path),
     read: () => readFile(join(folder, path)),
   };
