@@ -221,12 +221,10 @@ function readCallOutcome(text: string, call: OfflineCall, calls: readonly PastCa
   const ok = past !== undefined && !past.failed;
   const path = call.tool === "write" && ok ? [String(call.input.path)] : [];
   const result = past?.result ?? "it was not reached";
-  const body = ok && GIVES_LINES.has(call.tool) ? fenceCode(result.trimEnd().split("\n")).join("\n") : result;
+  const isLines = ok && call.tool !== "write";
+  const body = isLines ? fenceCode(result.trimEnd().split("\n")).join("\n") : result;
   return { text, by: call.tool, ok, body, files: path };
 }
-
-/** Tools whose results are lines of files and names, and no prose. */
-const GIVES_LINES: ReadonlySet<string> = new Set(["read", "grep", "glob", "ls", "git", "git_diff", "shell"]);
 
 function listAssumptions(steps: readonly Step[]): string[] {
   const notes: string[] = [];
@@ -278,8 +276,6 @@ type PartOutcome = {
   files: readonly string[];
 };
 
-const MAX_BODY_CHARS = 8_000;
-
 /** The outcome of a part that a child did. */
 function readChildOutcome(text: string, result: ChildResult): PartOutcome {
   const { agent: by, files } = result;
@@ -300,7 +296,7 @@ function composeAnswer(outcomes: readonly PartOutcome[], assumed: readonly strin
     sections.push(...open.map(({ text, by, body }) => `Not done: ${quoteLine(text)} (${by}): ${body}`));
   for (const outcome of done) {
     const head = `**${outcomes.indexOf(outcome) + 1}. ${quoteLine(outcome.text)}** (${outcome.by})\n\n`;
-    sections.push(`${outcomes.length > 1 ? head : ""}${shortenBody(outcome.body)}`);
+    sections.push(`${outcomes.length > 1 ? head : ""}${outcome.body}`);
   }
   if (files.length > 0) sections.push(`Files changed: ${files.join(", ")}`);
   if (assumed.length > 0) sections.push(`Assumed: ${assumed.join("; ")}.`);
@@ -309,12 +305,4 @@ function composeAnswer(outcomes: readonly PartOutcome[], assumed: readonly strin
 
 function quoteLine(text: string): string {
   return `“${shortenLine(text, 160)}”`;
-}
-
-function shortenBody(text: string): string {
-  if (text.length <= MAX_BODY_CHARS) return text;
-  const kept = text.slice(0, MAX_BODY_CHARS);
-  const fences = kept.match(/^\s*`{3,}/gm) ?? [];
-  const close = fences.length % 2 === 1 ? `\n${fences.at(-1)?.trimEnd()}` : "";
-  return `${kept}${close}\n… (${text.length - MAX_BODY_CHARS} more characters in the record)`;
 }

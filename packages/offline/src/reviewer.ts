@@ -195,7 +195,6 @@ type Review = {
 };
 
 const MAX_FINDINGS = 25;
-const SAME_KIND = 4;
 const MAX_QUOTE = 140;
 const MAX_UNSEEN = 8;
 const BY_RULES =
@@ -204,9 +203,8 @@ const BY_RULES =
 /** The findings with file and line, worst first, and what was and was not looked at. */
 export function reportReview(review: Review): string {
   const { findings, files, changed, faults, cut } = review;
-  const kept = limitFindings(findings);
-  const left = findings.length - kept.length;
-  const [worst] = kept;
+  const left = findings.length - MAX_FINDINGS;
+  const [worst] = findings;
   const subject = nameSubject(review);
   const summary = `Reviewed ${subject}: ${countFindings(findings)}.${worst ? ` Worst: ${formatFindingPlace(worst)} ${worst.what}.` : ""} By rules, not by judgement.`;
   const isText = changed.some(({ kind }) => kind !== "binary");
@@ -216,8 +214,8 @@ export function reportReview(review: Review): string {
   const seen = files.map(({ path, status }) => (status === "modified" ? path : `${path} (${status})`));
   const details = [
     "**Details**",
-    kept.map(formatFinding).join("\n") || "No rule found anything.",
-    left > 0 ? `${left} more of the same kinds.` : "",
+    findings.slice(0, MAX_FINDINGS).map(formatFinding).join("\n") || "No rule found anything.",
+    left > 0 ? `${left} more, none of them worse.` : "",
     `Looked at: ${seen.join(", ")}.`,
   ];
   const sections = [
@@ -243,18 +241,6 @@ function countFindings(findings: readonly ReviewFinding[]): string {
   const count = (severity: Severity) => findings.filter((each) => each.severity === severity).length;
   if (findings.length === 0) return "nothing found";
   return `${count("high")} high, ${count("medium")} medium, ${count("low")} low`;
-}
-
-/** At most a few of one kind in one file, so that one kind does not hide the others. */
-function limitFindings(findings: readonly ReviewFinding[]): ReviewFinding[] {
-  const seen = new Map<string, number>();
-  return findings
-    .filter(({ path, what }) => {
-      const key = `${path} ${what.replace(/`\w+`/g, "")}`;
-      seen.set(key, (seen.get(key) ?? 0) + 1);
-      return (seen.get(key) ?? 0) <= SAME_KIND;
-    })
-    .slice(0, MAX_FINDINGS);
 }
 
 function formatFinding(finding: ReviewFinding): string {
