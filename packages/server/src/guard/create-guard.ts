@@ -19,7 +19,7 @@ import {
   isReading,
   tokenIn,
 } from "./guarded-request.ts";
-import { type Answered, protect } from "./security-headers.ts";
+import { protect } from "./security-headers.ts";
 
 /** Why a request is turned away. */
 export type RequestRefusal = {
@@ -130,33 +130,22 @@ function tooMany(retryAfter: number, message: string): RequestRefusal {
 }
 
 /** Every check between a request and the routes; tests switch each off to show what it is for. */
-export type ServerGuards = {
-  isOwnHost(host: string | null, port: number): boolean;
-  isOwnOrigin(asked: GuardedRequest): boolean;
-  isPlainPath(asked: GuardedRequest): boolean;
-  identify(asked: GuardedRequest, credentials: Credentials, nowMs: number): string | null;
-  takeToken(open: OpenLinks, token: string, nowMs: number): boolean;
-  protect(headers: Headers, answered: Answered): void;
-  /** How often one client may change something. */
-  readonly writes: Rate;
-  /** How often wrong cookies, keys and tokens may be tried, by all clients together. */
-  readonly failures: Rate;
-  readonly maxBodyBytes: number;
-  /** Event streams that one client may have open. */
-  readonly maxStreams: number;
-};
+export type ServerGuards = typeof serverGuards;
 
 /** The guards of every server. */
-export const serverGuards: ServerGuards = {
+export const serverGuards = {
   isOwnHost,
   isOwnOrigin,
   isPlainPath,
   identify: identifyClient,
   takeToken,
   protect,
+  /** How often one client may change something. */
   writes: { burst: 60, perSecond: 20 },
+  /** How often wrong cookies, keys and tokens may be tried, by all clients together. */
   failures: { burst: 30, perSecond: 1 },
   maxBodyBytes: 1024 * 1024,
+  /** Event streams that one client may have open. */
   maxStreams: 30,
 };
 
