@@ -11,27 +11,24 @@ type Asset = {
   read(): Promise<Buffer<ArrayBuffer>>;
 };
 
-/** The files of the web app, by the path they are asked for. */
-export type Assets = {
-  find(path: string): Asset | undefined;
-  /** The page that all places of the app begin with, with the nonce for its styles; null if it was not built. */
-  page(nonce: string): Promise<string | null>;
-};
-
 /** Where the page reads the nonce for styles that it makes itself. */
 const NONCE = /<meta name="csp-nonce"[^>]*>/i;
+
+/** The files of the web app, by the path they are asked for. */
+export type Assets = ReturnType<typeof loadAssets>;
 
 /**
  * Lists the files of a folder once. A path is only ever looked up in that list, never joined to the folder, so that no
  * spelling of a path leads out of it; links are left out.
  */
-export function loadAssets(folder: string): Assets {
+export function loadAssets(folder: string) {
   const files = new Map(listFiles(folder).map((path) => [path, createAsset(folder, path)]));
   const index = files.get("/index.html");
   files.delete("/index.html");
   return {
-    find: (path) => files.get(path),
-    async page(nonce) {
+    find: (path: string) => files.get(path),
+    /** The page that all places of the app begin with, with the nonce for its styles; null if it was not built. */
+    async page(nonce: string): Promise<string | null> {
       if (!index) return null;
       const text = (await index.read()).toString("utf8");
       const meta = `<meta name="csp-nonce" content="${nonce}">`;
