@@ -230,11 +230,11 @@ export function reportReview(review: Review): string {
 }
 
 function nameSubject({ about, commit, files, changed }: Review): string {
-  const named = commit ? `${about}, ${commit.id}${commit.subject ? ` “${commit.subject}”` : ""},` : about;
+  const named = commit ? `${about}, ${commit.id}${commit.subject ? ` “${commit.subject}”` : ""}` : about;
   const added = changed.reduce((sum, file) => sum + file.added, 0);
   const removed = changed.reduce((sum, file) => sum + file.removed, 0);
   const lines = added + removed > 0 ? `, +${added} −${removed} lines` : "";
-  return `${named.replace(/,$/, "")} (${showCount(changed.length || files.length, "file")}${lines})`;
+  return `${named} (${showCount(changed.length || files.length, "file")}${lines})`;
 }
 
 function countFindings(findings: readonly ReviewFinding[]): string {
