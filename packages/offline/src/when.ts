@@ -166,7 +166,7 @@ function countMinutes(words: string): number {
 }
 
 /** A stretch of days: from `start` up to and without `end`; `days` back from now where the words count them. */
-export type DaySpan = { readonly start: string; readonly end?: string; readonly days?: number };
+type DaySpan = { readonly start: string; readonly end?: string; readonly days?: number };
 
 /** The stretch of days that the words of a gap name; a text says why they name none. */
 export function readSpan(words: string, at: Now): DaySpan | string {
