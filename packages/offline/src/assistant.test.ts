@@ -143,19 +143,18 @@ describe("a request that spans four domains", () => {
 });
 
 test("what was found is passed on in the place of words that point back", () => {
-  const task = "Summarize #project-alpha and email it to the team";
+  const task = "Summarize #project-alpha and post it in #general";
   const first = assistant.next(situation(task));
   const said = child("slack", { message_count: 3 }, 'They "agreed".');
-  const [mail] = listTasks(assistant.next(situation(task, answered(first, [said]))));
-  expect(assess("email", mail?.task ?? "", at).params).toEqual({
-    recipients: ["team"],
-    subject: "Summary",
-    body: 'They "agreed".',
+  const [post] = listTasks(assistant.next(situation(task, answered(first, [said]))));
+  expect(assess("slack", post?.task ?? "", at).params).toEqual({
+    channel: "#general",
+    text: 'They "agreed".',
   });
 });
 
 test("text of others that tries to give orders is not passed on", () => {
-  const task = "Summarize #general and email it to the team";
+  const task = "Summarize #general and post it in #project-alpha";
   const first = assistant.next(situation(task));
   const said = child(
     "slack",

@@ -2,6 +2,7 @@ import { type CallData, readField, readList } from "./call-data.ts";
 import {
   type ChildResult,
   findAnswer,
+  findNextCalls,
   findResult,
   isFromHost,
   type OfflineCall,
@@ -12,6 +13,7 @@ import {
   taskText,
   toData,
 } from "./conversation.ts";
+import { type HandedTask, handOver, isStillRunning, waitForRunning } from "./hand-over.ts";
 import { assess, chooseDomain, DOMAINS, type Domain, findMisreading } from "./intent-phases.ts";
 import { cutShort, needsModel, withoutLabel } from "./offline-words.ts";
 import { findAddress, findHostileSign, isWrite } from "./read-request.ts";
@@ -77,6 +79,8 @@ function answerRequest(text: string, situation: Situation): OfflineMove {
       writes.map((part) => `“${part.text}”, because ${why}`),
     );
   const { tasks, faults } = planWrites(writes, found, text, at);
+  if (tasks.some(({ dependsOn }) => dependsOn) && !situation.tools.includes("delegate_many"))
+    faults.push("orders that wait for each other need the tool delegate_many");
   if (faults.length > 0) return composeReply(reading.results, faults);
   const writing = runTasks(tasks, situation);
   return "calls" in writing ? writing : composeReply([...reading.results, ...writing.results], []);
@@ -95,7 +99,7 @@ function refuse(text: string, situation: Situation): string {
 }
 
 /** One piece of a request: something to look up, something to do, or something to do with what was found. */
-type DomainPart = { text: string; domain: Domain; kind: "read" | "write" | "invite" | "share" | "them" };
+type DomainPart = { text: string; domain: Domain; kind: "read" | "write" | "invite" | "share" };
 
 const JOINT = /(?:,|[.;!?])?\s+(?:and then|and|then|also)\s+|[,;]\s+|[.!?]\s+(?=\p{Lu})/giu;
 const MAX_JOINTS = 8;
@@ -114,24 +118,18 @@ export function splitParts(text: string, at: Now, mayPointBack = false): DomainP
 
 const INVITE = /^invite (?:them|all of them|both of them)[.!]?$/i;
 const SHARE =
-  /^(?:(?:post|share) (?:it|this|that|a summary) (?:in|to) (?:the )?(?<channel>#[\p{L}_][\p{L}\p{N}_-]*)(?: channel)?|(?:e-?mail|send) (?:it|this|that|a summary) to (?<who>.+?))[.!]?$/iu;
-const THEM = /\bthem\b/;
-/** Stands for the people that will be found, while only the form of a request is looked at. */
-const ANYBODY = "anybody@example.org";
+  /^(?:post|share) (?:it|this|that|a summary) (?:in|to) (?:the )?(?<channel>#[\p{L}_][\p{L}\p{N}_-]*)(?: channel)?[.!?]?$/iu;
 
 function readDomainPart(text: string, at: Now, mayPointBack: boolean): DomainPart | null {
   if (mayPointBack && INVITE.test(text)) return { text, domain: "calendar", kind: "invite" };
-  const shared = mayPointBack ? SHARE.exec(text)?.groups : undefined;
-  if (shared) return { text, domain: shared.channel ? "slack" : "email", kind: "share" };
-  const pointsBack = mayPointBack && THEM.test(text);
-  const domain = chooseDomain(pointsBack ? text.replace(THEM, ANYBODY) : text, at);
+  if (mayPointBack && SHARE.test(text)) return { text, domain: "slack", kind: "share" };
+  const domain = chooseDomain(text, at);
   if (!domain) return null;
-  const writes = pointsBack || assess(domain, text, at).tools.some(isWrite);
-  return { text, domain, kind: pointsBack ? "them" : writes ? "write" : "read" };
+  return { text, domain, kind: assess(domain, text, at).tools.some(isWrite) ? "write" : "read" };
 }
 
-/** One delegation. */
-type DomainTask = { id: string; agent: Domain; task: string; dependsOn?: readonly string[] };
+/** One delegation to an agent of a domain. */
+type DomainTask = HandedTask & { agent: Domain };
 
 /** The tasks that are left when everything was looked up; none is begun if one of them is in doubt. */
 export function planWrites(
@@ -140,51 +138,43 @@ export function planWrites(
   request: string,
   at: Now,
 ): { tasks: DomainTask[]; faults: string[] } {
-  const title = nameOccasion(request);
-  const isInviting = parts.some(({ kind }) => kind === "invite");
+  const event = parts.some(({ kind }) => kind === "invite") ? nameOccasion(request) : undefined;
   const tasks: DomainTask[] = [];
   const faults: string[] = [];
-  const add = (agent: Domain, task: string, waits = isInviting) => {
-    const made = waits ? tasks.find(({ agent: other }) => other === "calendar") : undefined;
-    tasks.push({ id: `write-${tasks.length + 1}`, agent, task, dependsOn: made && [made.id] });
-  };
-  const to = joinNames(found.people.map(({ address }) => address));
+  const add = (agent: Domain, task: string) => tasks.push({ id: `write-${tasks.length + 1}`, agent, task });
   for (const { text, domain, kind } of parts) {
-    if (to === "" && (kind === "invite" || kind === "them"))
-      faults.push(`nobody was found that 'them' could mean in “${text}”`);
-    else if (kind === "invite" && !found.slot) faults.push("the invitation needs a day and a time");
-    else if (kind === "invite" && found.slot) {
+    if (kind === "write") add(domain, text);
+    else if (kind === "share") {
+      const news = composeNews(found, event);
+      if (news === "") faults.push(`there is nothing to tell for “${text}”`);
+      else add("slack", `Post ${quote(news)} in ${SHARE.exec(text)?.groups?.channel}`);
+    } else if (found.people.length === 0) faults.push(`nobody was found that 'them' could mean in “${text}”`);
+    else if (found.slot) {
       const { start, end } = found.slot;
+      const to = joinNames(found.people.map(({ address }) => address));
       const minutes = Math.round((Date.parse(end) - Date.parse(start)) / 60_000);
       add(
         "calendar",
-        `Schedule a meeting called ${quote(title)} with ${to} on ${start.slice(0, 10)} at ${readClock(start)} for ${minutes} minutes without sending invitations`,
-        false,
+        `Schedule a meeting called ${quote(event ?? "")} with ${to} on ${start.slice(0, 10)} at ${readClock(start)} for ${minutes} minutes without sending invitations`,
       );
       add(
         "email",
-        `Send an email to ${to} with the subject ${quote(`Invitation: ${title}`)} saying ${quote(`You are invited to: ${title}, ${speakSpan(start, end)}.`)}`,
+        `Send an email to ${to} with the subject ${quote(`Invitation: ${event}`)} saying ${quote(`You are invited to: ${event}, ${speakSpan(start, end)}.`)}`,
       );
-    } else if (kind === "share") {
-      const { channel, who } = SHARE.exec(text)?.groups ?? {};
-      const news = composeNews(found, isInviting ? title : undefined);
-      const subject = isInviting ? title : "Summary";
-      if (news === "") faults.push(`there is nothing to tell for “${text}”`);
-      else if (channel) add("slack", `Post ${quote(news)} in ${channel}`);
-      else
-        add(
-          "email",
-          `Send an email to ${who === "them" ? to : who} with the subject ${quote(subject)} saying ${quote(news)}`,
-        );
-    } else add(domain, kind === "them" ? text.replace(THEM, to) : text, false);
+    } else faults.push("the invitation needs a day and a time");
   }
-  if (parts.filter(({ kind }) => kind === "write" || kind === "them").length > 1)
+  if (parts.filter(({ kind }) => kind === "write").length > 1)
     faults.push("rules carry out one order at a time");
   for (const { agent, task } of tasks) {
     const { status, notes } = assess(agent, task, at);
     if (status === "failed") faults.push(`“${task}”: ${notes}`);
   }
-  return { tasks, faults };
+  // What tells of an event waits until it is made.
+  const made = event === undefined ? undefined : tasks.find(({ agent }) => agent === "calendar")?.id;
+  const ordered = tasks.map((task) =>
+    made === undefined || task.agent === "calendar" ? task : { ...task, dependsOn: [made] },
+  );
+  return { tasks: ordered, faults };
 }
 
 /** What an event is called that a request does not name: after those it is with. */
@@ -261,26 +251,14 @@ function readSummary(result: ChildResult): string {
 function runTasks(
   tasks: readonly DomainTask[],
   situation: Situation,
-): { calls: OfflineCall[] } | { results: ChildResult[] } {
-  const { tools, wrapUp, condensed } = situation;
-  const together = tasks.length > 1 && tools.includes("delegate_many");
-  const calls: OfflineCall[] = together
-    ? [{ tool: "delegate_many", input: { tasks } }]
-    : tasks.map(({ agent, task }) => ({ tool: "delegate", input: { agent, task } }));
-  const open = calls.filter((call) => !findAnswer(situation.calls, call));
-  // Without a tool that knows what waits for what, one goes after the other.
-  const inTurn = !together && tasks.some(({ dependsOn }) => dependsOn);
+): { calls: readonly OfflineCall[] } | { results: ChildResult[] } {
+  const calls = handOver(tasks, situation);
+  const move = findNextCalls(situation, [() => calls]) ?? waitForRunning(situation);
+  if (move && "calls" in move) return move;
   const results = calls.flatMap((call) => readAnswer(call, situation));
-  const isStopped = inTurn && results.some(({ success }) => !success);
-  if (open.length > 0 && !isStopped && !wrapUp && !condensed)
-    return { calls: inTurn ? open.slice(0, 1) : open };
-  const isRunning = calls.some((call) => /^\{"status":"running"/m.test(findResult(situation.calls, call)));
-  const collected = situation.calls.filter(({ tool }) => tool === "collect_results");
-  if (isRunning && !wrapUp && collected.length === 0 && tools.includes("collect_results"))
-    return { calls: [{ tool: "collect_results", input: { wait: "all" } }] };
-  return {
-    results: [...results, ...(isRunning ? collected.flatMap(({ result }) => readResults(result)) : [])],
-  };
+  const isCollected = calls.some((call) => isStillRunning(findResult(situation.calls, call)));
+  const collected = situation.calls.filter(({ tool }) => isCollected && tool === "collect_results");
+  return { results: [...results, ...collected.flatMap(({ result }) => readResults(result))] };
 }
 
 /** The results of a delegation; one that the host did not even begin is a failure of its own. */

@@ -1,7 +1,16 @@
-import { type CallData, findData, MOST_SHOWN, readField, readList, readTexts } from "./call-data.ts";
-import type { PastCall } from "./conversation.ts";
+import type { Risk } from "@retinue/core/schema/rights";
+import { type CallData, findData, readField, readList, readTexts, tellList } from "./call-data.ts";
+import type { OfflineCall, PastCall } from "./conversation.ts";
 import { capitalise } from "./offline-words.ts";
-import { type DomainRules, doubt, type Reading, type SentenceForm, splitPeople } from "./read-request.ts";
+import {
+  type DomainRules,
+  doubt,
+  lookUp,
+  type PlannedCall,
+  type Reading,
+  type SentenceForm,
+  splitPeople,
+} from "./read-request.ts";
 import {
   type Gaps,
   isPast,
@@ -9,7 +18,6 @@ import {
   type Moment,
   type Now,
   readClock,
-  readPart,
   readSpan,
   readWhen,
   shiftDate,
@@ -17,7 +25,7 @@ import {
 } from "./when.ts";
 
 const NOUN =
-  "(?<noun>(?:(?!and |or |it |them )[a-z-]+ )?(?:meeting|call|event|appointment|lunch|coffee|workshop|sync|review|standup|interview))";
+  "(?<noun>(?:(?!and |or |it |them |\\S*(?:daily|weekly|monthly|yearly|recurring|regular) )[a-z-]+ )?(?:meeting|call|event|appointment|lunch|coffee|workshop|sync|review|standup|interview))";
 const MAKE = "(?:schedule|book|set up|set|create|arrange|plan|add|organi[sz]e|pencil in)";
 const EVENT_PARTS = [
   "with {people}",
@@ -45,10 +53,9 @@ const list = (begins: string): SentenceForm => ({ begins, parts: LIST_PARTS, rea
 export const calendar: DomainRules = {
   example: "Schedule a meeting with Dana Ortiz on 2026-11-19 at 15:00 for 30 minutes",
   sentences: [
-    create(`${MAKE} (?:an? |the )?(?:new |quick |short )?(?:{often} )?(?:{duration} )?${NOUN}`),
+    create(`${MAKE} (?:an? |the )?(?:new |quick |short )?(?:{duration} )?${NOUN}`),
     create("(?:schedule|book|block) {duration}"),
     create("put (?:an? )?(?<noun>lunch|coffee|call|meeting)"),
-    { begins: "remind me to {topic}", parts: MOMENT_PARTS, read: readReminder },
     check("(?:am i|are we) (?:free|available|busy)"),
     check("check my availability"),
     check("check (?:the )?availability of {people}"),
@@ -72,11 +79,22 @@ export const calendar: DomainRules = {
     { begins: `(?:rename|retitle) ${WHICH} to {title}`, read: readRename },
     { begins: `(?:cancel|delete|remove) ${WHICH}`, parts: FOUND_PARTS, read: readEnd },
   ],
-  summarise: summariseCalendar,
+  tellings: [
+    ["calendar_create_event", describeCreated],
+    [
+      "calendar_update_event",
+      (changed) =>
+        `Changed '${readField(changed, "title")}': now ${speakSpan(readField(changed, "datetime"), "")}.${describeAttendees(changed)}`,
+    ],
+    ["calendar_delete_event", (removed) => `Deleted '${readField(removed, "title")}'.`],
+    ["calendar_check_availability", describeAvailability],
+    ["calendar_list_events", (data) => tellList(data, { list: "events", noun: "event" }, describeFoundEvent)],
+  ],
 };
 
 const DEFAULT_MINUTES = 60;
-const REMINDER_MINUTES = 15;
+const DAY_BEGINS = "09:00";
+const DAY_MINUTES = 480;
 
 const NO_TIME = doubt("time", "The request does not say when.");
 
@@ -95,23 +113,30 @@ function readNewEvent(gaps: Gaps, at: Now): Reading {
   const start = readStart(gaps, at);
   if ("missing" in start) return start;
   const { noun = "meeting", silent, anyway } = gaps;
-  const { minutes, recurrence, assumptions } = start.moment;
+  const { minutes, assumptions } = start.moment;
   const who = splitPeople(gaps.people);
   const named = gaps.title ?? gaps.topic ?? (noun.includes(" ") ? noun : undefined);
   const title = named ? capitalise(named) : makeTitle(noun, who);
+  const wanted = {
+    datetime: start.datetime,
+    duration_minutes: minutes ?? DEFAULT_MINUTES,
+    attendees: who.length > 0 ? who : undefined,
+  };
   return {
-    tools: ["calendar_check_availability", "calendar_create_event"],
+    calls: [
+      { tool: "calendar_check_availability", input: wanted },
+      {
+        tool: "calendar_create_event",
+        input: {
+          title,
+          ...wanted,
+          location: gaps.room ?? gaps.online,
+          notify: silent ? false : undefined,
+        },
+        needs: (calls) => mustBeFree(calls, anyway !== undefined),
+      },
+    ],
     risk: who.length > 1 ? "high" : "medium",
-    params: {
-      title,
-      datetime: start.datetime,
-      duration_minutes: minutes ?? DEFAULT_MINUTES,
-      attendees: who.length > 0 ? who : undefined,
-      location: gaps.room ?? gaps.online,
-      recurrence,
-      notify: silent ? false : undefined,
-      anyway: anyway ? true : undefined,
-    },
     assumptions: [
       ...assumptions,
       ...(minutes ? [] : [`Assumed ${DEFAULT_MINUTES} minutes.`]),
@@ -121,6 +146,15 @@ function readNewEvent(gaps: Gaps, at: Now): Reading {
   };
 }
 
+/** Nothing is booked over another event, unless the request says so. */
+function mustBeFree(calls: readonly PastCall[], isWantedAnyway: boolean): Need {
+  const found = findData(calls, "calendar_check_availability");
+  if (!found) return null;
+  return isWantedAnyway || found.available === true ? {} : `Not created: ${describeConflict(found)}`;
+}
+
+type Need = ReturnType<NonNullable<PlannedCall["needs"]>>;
+
 function makeTitle(noun: string, who: readonly string[]): string {
   const kind = capitalise(noun === "event" ? "meeting" : noun);
   const [only] = who;
@@ -128,43 +162,25 @@ function makeTitle(noun: string, who: readonly string[]): string {
   return who.length > 0 && who.length < 3 ? `${kind} with ${who.join(" and ")}` : kind;
 }
 
-function readReminder(gaps: Gaps, at: Now): Reading {
-  const start = readStart(gaps, at);
-  if ("missing" in start) return start;
-  const minutes = start.moment.minutes ?? REMINDER_MINUTES;
-  return {
-    tools: ["calendar_create_event"],
-    risk: "medium",
-    params: { title: capitalise(gaps.topic ?? ""), datetime: start.datetime, duration_minutes: minutes },
-    assumptions: [
-      ...start.moment.assumptions,
-      `Assumed ${minutes} minutes.`,
-      "Put the reminder into the calendar as an event.",
-    ],
-    notes: "An event of one's own.",
-  };
-}
-
 function readCheck(gaps: Gaps, at: Now): Reading {
   const moment = readWhen(gaps, at);
   if (typeof moment === "string") return doubt("one time", moment);
-  const { date = at.now.slice(0, 10), part = "day" } = moment;
-  if (!moment.date && !moment.time) return NO_TIME;
-  const assumptions = [...moment.assumptions, ...(moment.date ? [] : ["No day was given; took today."])];
+  const { date = at.now.slice(0, 10), time, minutes } = moment;
+  if (!moment.date && !time) return NO_TIME;
   const attendees = splitPeople(gaps.people);
-  const whole = readPart(part);
-  if (moment.time && !moment.minutes) assumptions.push(`Assumed ${DEFAULT_MINUTES} minutes.`);
-  if (!moment.time) assumptions.push(whole.assumption);
-  return {
-    tools: ["calendar_check_availability"],
-    risk: "low",
-    params: {
-      datetime: `${date}T${moment.time ?? whole.time}:00`,
-      duration_minutes: moment.minutes ?? (moment.time ? DEFAULT_MINUTES : whole.minutes),
-      attendees: attendees.length > 0 ? attendees : undefined,
-    },
-    assumptions,
+  const usual = time ? DEFAULT_MINUTES : DAY_MINUTES;
+  const assumptions = [
+    ...moment.assumptions,
+    ...(moment.date ? [] : ["No day was given; took today."]),
+    ...(time && !minutes ? [`Assumed ${DEFAULT_MINUTES} minutes.`] : []),
+    ...(time ? [] : [`Took the day as ${usual / 60} hours from ${DAY_BEGINS}.`]),
+  ];
+  const input = {
+    datetime: `${date}T${time ?? DAY_BEGINS}:00`,
+    duration_minutes: minutes ?? usual,
+    attendees: attendees.length > 0 ? attendees : undefined,
   };
+  return lookUp("calendar_check_availability", input, assumptions);
 }
 
 const DAYS_AHEAD = 7;
@@ -174,17 +190,11 @@ function readEventList({ span, topic }: Gaps, at: Now): Reading {
   const days = span ? readSpan(span, at) : { start: today, end: shiftDate(today, DAYS_AHEAD) };
   if (typeof days === "string") return doubt("a day", days);
   const known = /^(?:today|tomorrow|this week)$/i.test(span ?? "");
-  return {
-    tools: ["calendar_list_events"],
-    risk: "low",
-    params: {
-      ...(known
-        ? { time_range: span?.toLowerCase() }
-        : { start: days.start, end: days.end ?? shiftDate(today, DAYS_AHEAD) }),
-      query: topic,
-    },
-    assumptions: span ? [] : [`Looked at the next ${DAYS_AHEAD} days.`],
-  };
+  const range = known
+    ? { time_range: span?.toLowerCase() }
+    : { start: days.start, end: days.end ?? shiftDate(today, DAYS_AHEAD) };
+  const assumptions = span ? [] : [`Looked at the next ${DAYS_AHEAD} days.`];
+  return lookUp("calendar_list_events", { ...range, query: topic }, assumptions);
 }
 
 const GENERIC = /\b(?:events?|meetings?|appointments?|calls?|things?|one|entry)\b/gi;
@@ -193,74 +203,65 @@ const WHICH_OF_SEVERAL =
   /\d|\b(?:morning|afternoon|evening|tonight|daily|weekly|monthly|first|second|previous|recent|latest|scheduled|planned|whole|entire)\b/i;
 const LOOKAHEAD_DAYS = 31;
 
-/** The words by which an event is looked for, and the days in which. */
+/** Looks for an event by its words and days, and does something with it if exactly one fits. */
 function findEvent(
-  { quote, what = quote ?? "", person }: Gaps,
-  day: string | undefined,
+  { quote, what = quote ?? "", person, day }: Gaps,
   at: Now,
-): { slots: Record<string, string>; assumption: string } | null {
+  { tool, input, risk, assumptions = [] }: Change,
+): Reading {
   const query = [what.replace(GENERIC, " "), person ?? ""].join(" ").replace(/\s+/g, " ").trim();
-  const today = at.now.slice(0, 10);
   const moment = day ? readWhen({ day }, at) : undefined;
-  if (query === "" || typeof moment === "string" || (!quote && WHICH_OF_SEVERAL.test(query))) return null;
-  const start = moment?.date ?? today;
+  if (query === "" || typeof moment === "string" || (!quote && WHICH_OF_SEVERAL.test(query)))
+    return doubt("which event", "The request does not say which event.");
+  const start = moment?.date ?? at.now.slice(0, 10);
   const end = shiftDate(start, day ? 1 : LOOKAHEAD_DAYS);
-  return { slots: { query, start, end }, assumption: `Looked for the event from ${start} up to ${end}.` };
+  return {
+    calls: [
+      { tool: "calendar_list_events", input: { start, end, query } },
+      { tool, input, needs: (calls) => takeEvent(calls, query) },
+    ],
+    risk,
+    assumptions: [`Looked for the event from ${start} up to ${end}.`, ...assumptions],
+  };
 }
 
-const WHICH_EVENT = doubt("which event", "The request does not say which event.");
+/** What becomes of the event that is found. */
+type Change = OfflineCall & { risk: Risk; assumptions?: readonly string[] };
+
+/** The event that was looked for, if it is one; of several, the one of exactly that name. */
+function takeEvent(calls: readonly PastCall[], query: string): Need {
+  const found = findData(calls, "calendar_list_events");
+  if (!found) return null;
+  const events = readList(found, "events");
+  const named = events.filter((event) => readField(event, "title").toLowerCase() === query.toLowerCase());
+  const fitting = named.length > 0 ? named : events;
+  const [event] = fitting;
+  if (!event) return `Nothing was changed: no event was found for '${query}'.`;
+  if (fitting.length > 1)
+    return `Nothing was changed: ${fitting.length} events fit '${query}': ${fitting.slice(0, 5).map(describeFoundEvent).join("; ")}.`;
+  return { event_id: readField(event, "event_id") };
+}
 
 function readMove(gaps: Gaps, at: Now): Reading {
-  const event = findEvent(gaps, undefined, at);
-  if (!event) return WHICH_EVENT;
   const start = readStart(gaps, at);
   if ("missing" in start) return { ...start, missing: start.missing.map((each) => `new ${each}`) };
-  return {
-    tools: ["calendar_list_events", "calendar_update_event"],
+  return findEvent({ ...gaps, day: undefined }, at, {
+    tool: "calendar_update_event",
+    input: { datetime: start.datetime },
     risk: "medium",
-    params: { ...event.slots, datetime: start.datetime },
-    assumptions: [event.assumption, ...start.moment.assumptions],
-  };
+    assumptions: start.moment.assumptions,
+  });
 }
 
 function readRename(gaps: Gaps, at: Now): Reading {
-  const event = findEvent(gaps, undefined, at);
-  if (!event) return WHICH_EVENT;
-  return {
-    tools: ["calendar_list_events", "calendar_update_event"],
-    risk: "medium",
-    params: { ...event.slots, title: gaps.title },
-    assumptions: [event.assumption],
-  };
+  return findEvent(gaps, at, { tool: "calendar_update_event", input: { title: gaps.title }, risk: "medium" });
 }
 
 function readEnd(gaps: Gaps, at: Now): Reading {
-  const event = findEvent(gaps, gaps.day, at);
-  if (!event) return WHICH_EVENT;
-  return {
-    tools: ["calendar_list_events", "calendar_delete_event"],
-    risk: "high",
-    params: event.slots,
-    assumptions: [event.assumption],
-  };
+  return findEvent(gaps, at, { tool: "calendar_delete_event", input: {}, risk: "high" });
 }
 
 const MOST_SLOTS = 3;
-
-/** The results of the calendar's calls, in words. */
-function summariseCalendar(calls: readonly PastCall[]): string {
-  const made = findData(calls, "calendar_create_event");
-  const changed = findData(calls, "calendar_update_event");
-  const removed = findData(calls, "calendar_delete_event");
-  const checked = findData(calls, "calendar_check_availability");
-  if (made) return describeCreated(made);
-  if (changed)
-    return `Changed '${readField(changed, "title")}': now ${speakSpan(readField(changed, "datetime"), "")}.${describeAttendees(changed)}`;
-  if (removed) return `Deleted '${readField(removed, "title")}'.`;
-  if (checked) return describeAvailability(checked);
-  const listed = findData(calls, "calendar_list_events");
-  return listed ? describeEvents(listed) : "";
-}
 
 function describeCreated(event: CallData): string {
   const recurring = readField(event, "recurrence") ? ` It recurs (${readField(event, "recurrence")}).` : "";
@@ -282,7 +283,7 @@ function describeAvailability(data: CallData): string {
 }
 
 /** What is in the way of a time, and which times near it are free. */
-export function describeConflict(data: CallData): string {
+function describeConflict(data: CallData): string {
   const busy = readList(data, "busy").map(
     (one) =>
       `${readField(one, "who")} is busy ${readClock(readField(one, "start"))}-${readClock(readField(one, "end"))}`,
@@ -301,16 +302,7 @@ function describeUnknown(data: CallData): string {
   return unknown.length > 0 ? ` Not known for ${unknown.join(", ")}.` : "";
 }
 
-function describeEvents(data: CallData): string {
-  const events = readList(data, "events");
-  const total = Number(data.total ?? events.length);
-  if (events.length === 0) return "No events were found.";
-  const more = total > MOST_SHOWN ? `; and ${total - MOST_SHOWN} more` : "";
-  return `${total} ${total === 1 ? "event" : "events"}: ${events.slice(0, MOST_SHOWN).map(describeFoundEvent).join("; ")}${more}.`;
-}
-
-/** An event in a list. */
-export function describeFoundEvent(event: CallData): string {
+function describeFoundEvent(event: CallData): string {
   return `'${readField(event, "title")}' ${speakSpan(readField(event, "datetime"), "")}`;
 }
 

@@ -1,3 +1,4 @@
+import { showCount } from "@retinue/core/show/measures";
 import { type PastCall, toData } from "./conversation.ts";
 
 /** A JSON object as tools answer it. */
@@ -44,18 +45,21 @@ function parseData(text: string): CallData | undefined {
   }
 }
 
-/** How many items of a list a summary names. */
+/** How many items of a list are named. */
 export const MOST_SHOWN = 8;
 const MAX_QUOTE = 240;
 
-/** `1 message`, `2 messages`. */
-export function countNoun(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** The mark for what a summary leaves out. */
-export function markMore(length: number): string {
-  return length > MOST_SHOWN ? "; …" : "";
+/** A list that a tool gave, in words: how many there are, and the first of them. */
+export function tellList(
+  data: CallData,
+  { list, noun }: { list: string; noun: string },
+  tell: (item: CallData) => string,
+): string {
+  const items = readList(data, list);
+  if (items.length === 0) return `No ${noun}s were found.`;
+  const total = Number(data.total ?? items.length);
+  const left = total - MOST_SHOWN;
+  return `${showCount(total, noun)}: ${items.slice(0, MOST_SHOWN).map(tell).join("; ")}${left > 0 ? `; and ${left} more` : ""}.`;
 }
 
 /** A text as a summary quotes it: on one line, and not longer than it needs to be. */

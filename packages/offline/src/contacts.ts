@@ -1,15 +1,13 @@
+import { type CallData, readField, readTexts, tellList } from "./call-data.ts";
+import { toData } from "./conversation.ts";
 import {
-  type CallData,
-  countNoun,
-  findData,
-  MOST_SHOWN,
-  markMore,
-  readField,
-  readList,
-  readTexts,
-} from "./call-data.ts";
-import { type PastCall, toData } from "./conversation.ts";
-import { answerWith, type DomainRules, doubt, type Reading, type SentenceForm } from "./read-request.ts";
+  answerWith,
+  type DomainRules,
+  doubt,
+  lookUp,
+  type Reading,
+  type SentenceForm,
+} from "./read-request.ts";
 import type { Gaps } from "./when.ts";
 
 const FIELD =
@@ -57,7 +55,20 @@ export const contacts: DomainRules = {
       contact_id: id,
     })),
   ],
-  summarise: summariseContacts,
+  tellings: [
+    ["contacts_validate_email", describeValidity],
+    [
+      "contacts_list_organizations",
+      (data) =>
+        tellList(
+          data,
+          { list: "organizations", noun: "organization" },
+          (one) => `${readField(one, "name")} (${readField(one, "contacts")})`,
+        ),
+    ],
+    ["contacts_get_by_id", describeWholeContact],
+    ["contacts_search", (data) => tellList(data, { list: "contacts", noun: "contact" }, describeContact)],
+  ],
 };
 
 function readContactSearch({ org, person, address, topic, field = "" }: Gaps): Reading {
@@ -73,26 +84,12 @@ function readContactSearch({ org, person, address, topic, field = "" }: Gaps): R
     : /mail|address/i.test(field)
       ? ["name", "email"]
       : ["name", "email", "phone"];
-  return { tools: ["contacts_search"], risk: "low", params: { ...who, fields } };
+  return lookUp("contacts_search", { ...who, fields });
 }
 
-/** The results of the contact tools' calls, in words. */
-function summariseContacts(calls: readonly PastCall[]): string {
-  const valid = findData(calls, "contacts_validate_email");
-  const organizations = findData(calls, "contacts_list_organizations");
-  const contact = toData(findData(calls, "contacts_get_by_id")?.contact);
-  if (valid) return describeValidity(valid);
-  if (organizations) {
-    const all = readList(organizations, "organizations");
-    return `${countNoun(all.length, "organization")}: ${all.map((one) => `${readField(one, "name")} (${readField(one, "contacts")})`).join(", ")}.`;
-  }
-  if (readField(contact, "contact_id"))
-    return `${describeContact({ ...contact, email: readTexts(contact, "emails")[0], phone: readTexts(contact, "phones")[0] })}.`;
-  const found = findData(calls, "contacts_search");
-  if (!found) return "";
-  const people = readList(found, "contacts");
-  if (people.length === 0) return "No contacts were found.";
-  return `${countNoun(Number(found.total ?? people.length), "contact")}: ${people.slice(0, MOST_SHOWN).map(describeContact).join("; ")}${markMore(people.length)}.`;
+function describeWholeContact(data: CallData): string {
+  const contact = toData(data.contact);
+  return `${describeContact({ ...contact, email: readTexts(contact, "emails")[0], phone: readTexts(contact, "phones")[0] })}.`;
 }
 
 function describeContact(contact: CallData): string {

@@ -1,13 +1,12 @@
+import { showCount } from "@retinue/core/show/measures";
 import {
   type CallData,
-  countNoun,
   findData,
-  MOST_SHOWN,
-  markMore,
   readField,
   readList,
   readTexts,
   shortenQuote,
+  tellList,
 } from "./call-data.ts";
 import { type PastCall, toData } from "./conversation.ts";
 import { capitalise } from "./offline-words.ts";
@@ -16,6 +15,8 @@ import {
   doubt,
   doubtText,
   findAddress,
+  lookUp,
+  type PlannedCall,
   type Reading,
   type SentenceForm,
   splitPeople,
@@ -110,11 +111,22 @@ export const email: DomainRules = {
       `(?:search|search through) (?:my |the )?(?:${LETTERS}|inbox|mailbox) for (?:the |our |my |an? )?{topic}`,
     ),
   ],
-  summarise: summariseEmail,
+  tellings: [
+    ["gmail_send_email", describeSent],
+    ["gmail_reply_to_message", describeSent],
+    ["gmail_get_delivery_status", describeDelivery],
+    [
+      "gmail_create_draft",
+      (draft) =>
+        `Saved a draft '${readField(draft, "subject")}' to ${readTexts(draft, "recipients").join(", ")}.`,
+    ],
+    ["gmail_get_message", describeMessage],
+    ["gmail_search_messages", describeFoundMail],
+  ],
 };
 
 function useId({ id }: Gaps, tool: string): Reading {
-  return { tools: [tool], risk: "low", params: { message_id: id } };
+  return lookUp(tool, { message_id: id });
 }
 
 function readThing({ thing = "", people }: Gaps): Reading {
@@ -152,16 +164,28 @@ function makeLetter(
   const recipients = splitPeople(people);
   const copies = splitPeople(cc);
   const everyone = [...recipients, ...copies];
+  const input = { recipients, subject, body: text, cc: cc && copies };
   return {
-    tools: kind === "draft" ? ["gmail_create_draft"] : ["gmail_send_email", "gmail_get_delivery_status"],
+    calls:
+      kind === "draft"
+        ? [{ tool: "gmail_create_draft", input }]
+        : [{ tool: "gmail_send_email", input }, DELIVERY_OF_SENT],
     risk: kind === "send" && everyone.length > 1 ? "high" : "medium",
-    params: { recipients, subject, body: text, cc: cc && copies },
     assumptions,
     notes: everyone.some(findAddress)
       ? "Addresses outside need a person's confirmation."
       : "Names are looked up in the contacts.",
   };
 }
+
+const DELIVERY_OF_SENT: PlannedCall = {
+  tool: "gmail_get_delivery_status",
+  input: {},
+  needs(calls) {
+    const sent = findData(calls, "gmail_send_email");
+    return sent ? { message_id: readField(sent, "message_id") } : null;
+  },
+};
 
 const MAX_SUBJECT = 60;
 
@@ -176,12 +200,14 @@ function readReply(gaps: Gaps): Reading {
   const fault = doubtText(gaps);
   if (fault) return fault;
   if (text === undefined) return doubt("text", "The request does not say what the reply should say.");
-  if (id)
-    return { tools: ["gmail_reply_to_message"], risk: "medium", params: { message_id: id, body: text } };
+  const tool = "gmail_reply_to_message";
+  if (id) return { calls: [{ tool, input: { message_id: id, body: text } }], risk: "medium" };
   return {
-    tools: ["gmail_search_messages", "gmail_reply_to_message"],
+    calls: [
+      { tool: "gmail_search_messages", input: { query: topic, from, limit: newest ? 1 : 5 } },
+      { tool, input: { body: text }, needs: (calls) => takeMessage(calls, gaps, newest !== undefined) },
+    ],
     risk: "medium",
-    params: { from, query: topic, limit: newest ? 1 : 5, body: text },
     assumptions: newest ? [`Took the newest message from ${from}.`] : [],
   };
 }
@@ -191,70 +217,79 @@ function readSearch(gaps: Gaps, at: Now): Reading {
   const days = span === undefined ? undefined : readSpan(span, at);
   if (typeof days === "string") return doubt("a day", days);
   const flags = { unread: unread ? true : undefined, has_attachment: attached ? true : undefined };
-  const params = { query: topic, from, to, ...flags, after: days?.start, before: days?.end };
-  const isBare = Object.values(params).every((value) => value === undefined);
+  const input = { query: topic, from, to, after: days?.start, before: days?.end, ...flags };
+  const isBare = Object.values(input).every((value) => value === undefined);
   const assumptions = isBare ? ["No words to search for were given: took the newest mail."] : [];
-  return { tools: ["gmail_search_messages"], risk: "low", params, assumptions };
+  return lookUp("gmail_search_messages", input, assumptions);
 }
 
 /** The newest message that fits, and one call about it. */
 function readNewest(gaps: Gaps, at: Now, tool: string): Reading {
   const found = readSearch(gaps, at);
   if ("missing" in found) return found;
-  const whose = gaps.from ? ` from ${gaps.from}` : gaps.to ? ` to ${gaps.to}` : "";
   return {
-    ...found,
-    tools: [...found.tools, tool],
-    params: { ...found.params, limit: 1 },
-    assumptions: [`Took the newest message${whose}.`],
+    calls: [
+      ...found.calls.map((call) => ({ ...call, input: { ...call.input, limit: 1 } })),
+      { tool, input: {}, needs: (calls) => takeMessage(calls, gaps, true) },
+    ],
+    risk: "low",
+    assumptions: [`Took the newest message${nameWhose(gaps)}.`],
   };
 }
 
-/** The results of the mail tools' calls, in words. */
-function summariseEmail(calls: readonly PastCall[]): string {
-  const sent = findData(calls, "gmail_send_email") ?? findData(calls, "gmail_reply_to_message");
-  const status = findData(calls, "gmail_get_delivery_status");
-  const draft = findData(calls, "gmail_create_draft");
-  const message = toData(findData(calls, "gmail_get_message")?.message);
-  const input = calls.findLast(({ tool }) => tool === "gmail_send_email")?.input;
-  if (sent) {
-    const to = readTexts(sent, "recipients");
-    const what = input ? `'${readField(input, "subject")}'` : "the reply";
-    return `Sent ${what} to ${countNoun(to.length, "recipient")}: ${to.join(", ")}. ${describeDelivery(status ?? sent)}`;
-  }
-  if (status) return describeDelivery(status);
-  if (draft)
-    return `Saved a draft '${readField(draft, "subject")}' to ${readTexts(draft, "recipients").join(", ")}.`;
-  if (readField(message, "message_id")) return describeMessage(message);
+function nameWhose({ from, to }: Gaps): string {
+  return from ? ` from ${from}` : to ? ` to ${to}` : "";
+}
+
+/** The message that was looked for: the newest if only one was wanted, else the only one. */
+function takeMessage(
+  calls: readonly PastCall[],
+  gaps: Gaps,
+  isNewest: boolean,
+): ReturnType<NonNullable<PlannedCall["needs"]>> {
   const found = findData(calls, "gmail_search_messages");
-  return found ? describeFoundMail(found) : "";
+  if (!found) return null;
+  const messages = readList(found, "messages").toSorted(
+    (a, b) => Date.parse(readField(b, "date")) - Date.parse(readField(a, "date")),
+  );
+  const [message, ...others] = messages;
+  if (!message) return `No message${nameWhose(gaps)} was found.`;
+  if (others.length > 0 && !isNewest)
+    return `${messages.length} messages${nameWhose(gaps)} fit, so none was taken: ${messages.map((one) => `'${readField(one, "subject")}'`).join(", ")}.`;
+  return { message_id: readField(message, "message_id") };
+}
+
+function describeSent(sent: CallData, calls: readonly PastCall[]): string {
+  const status = findData(calls, "gmail_get_delivery_status");
+  const input = calls.findLast(({ tool }) => tool === "gmail_send_email")?.input;
+  const to = readTexts(sent, "recipients");
+  const what = input ? `'${readField(input, "subject")}'` : "the reply";
+  return `Sent ${what} to ${showCount(to.length, "recipient")}: ${to.join(", ")}. ${describeDelivery(status ?? sent)}`;
 }
 
 function describeDelivery(data: CallData): string {
-  const byStatus = new Map<string, string[]>();
-  for (const one of readList(data, "deliveries")) {
+  const byStatus = Map.groupBy(readList(data, "deliveries"), (one) => {
     const detail = readField(one, "detail");
-    const status = `${readField(one, "status")}${detail ? ` (${detail})` : ""}`;
-    byStatus.set(status, [...(byStatus.get(status) ?? []), readField(one, "recipient")]);
-  }
+    return `${readField(one, "status")}${detail ? ` (${detail})` : ""}`;
+  });
   const [only] = byStatus.keys();
   if (byStatus.size === 1 && only) return `Delivery: ${only}.`;
-  const each = [...byStatus].map(([status, who]) => `${who.join(", ")} ${status}`);
+  const each = [...byStatus].map(
+    ([status, all]) => `${all.map((one) => readField(one, "recipient")).join(", ")} ${status}`,
+  );
   return `Delivery: ${readField(data, "delivery_status") || "unknown"}${each.length > 0 ? `: ${each.join("; ")}` : ""}.`;
 }
 
-function describeMessage(message: CallData): string {
+function describeMessage(data: CallData): string {
+  const message = toData(data.message);
   return `'${readField(message, "subject")}' from ${readField(message, "from")}, ${readField(message, "date").slice(0, 10)}: “${shortenQuote(readField(message, "body"))}”`;
 }
 
 function describeFoundMail(data: CallData): string {
-  const messages = readList(data, "messages");
-  if (messages.length === 0) return "No messages were found.";
-  const lines = messages
-    .slice(0, MOST_SHOWN)
-    .map(
-      (one) =>
-        `'${readField(one, "subject")}' from ${readField(one, "from")} (${readField(one, "date").slice(0, 10)})`,
-    );
-  return `${countNoun(Number(data.total ?? messages.length), "message")}: ${lines.join("; ")}${markMore(messages.length)}.`;
+  return tellList(
+    data,
+    { list: "messages", noun: "message" },
+    (one) =>
+      `'${readField(one, "subject")}' from ${readField(one, "from")} (${readField(one, "date").slice(0, 10)})`,
+  );
 }

@@ -1,13 +1,5 @@
 import { likeness, pickDiverse, rankTexts, termVectors } from "@retinue/core/text/rank-texts";
 
-/** What a summary is taken by. */
-export type SummaryOptions = {
-  /** At most this many sentences. */
-  count: number;
-  /** What the reader wants to know; sentences close to it weigh more. */
-  about?: string;
-};
-
 const MAX_SENTENCES = 300;
 /** The share of the start weight that falls with the place in the text. */
 const EARLY_BONUS = 0.5;
@@ -21,7 +13,7 @@ const ASKED_BONUS = 8;
  */
 export function extractSummary(
   sentences: readonly string[],
-  { count, about = "" }: SummaryOptions,
+  { count, about = "" }: { count: number; about?: string },
 ): string[] {
   const shown = [...new Set(sentences)].slice(0, MAX_SENTENCES);
   if (shown.length <= count) return shown;

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { escapePattern } from "@retinue/code/symbols/code-symbol";
+import { showCount } from "@retinue/core/show/measures";
 import {
   findNextCalls,
   findResult,
@@ -10,8 +11,8 @@ import {
 import { type Definition, readCounts, readHitLines } from "./read-code.ts";
 import { splitLine } from "./source-line.ts";
 
-/** Which tests name a definition. */
-type TestsFound = { report: { summary: string; details: string } };
+/** Which tests name a definition, in words. */
+type TestsFound = { summary: string; details: string };
 
 /** One test, where it begins, and how often it names the definition. */
 type Case = { path: string; at: number; title: string; uses: number };
@@ -29,10 +30,7 @@ const SHOWN = 15;
 const NAMED_FILES = 6;
 
 /** Finds the tests that name a definition: by its name in the files where tests live, and the titles around it there. */
-export function findTests(
-  definition: Definition,
-  situation: Situation,
-): Extract<OfflineMove, { calls: unknown }> | TestsFound {
+export function findTests(definition: Definition, situation: Situation): OfflineMove | TestsFound {
   const byName = countCall(`\\b${escapePattern(definition.name)}\\b`);
   const byModule = countCall(
     `["'/.]${escapePattern(nameModule(definition.path))}(?:\\.\\w+)?["']|\\bimport ${escapePattern(nameModule(definition.path))}\\b`,
@@ -41,11 +39,9 @@ export function findTests(
   const files = () => rankTestFiles(counts(byName), counts(byModule), definition.path);
   const lines = () => (files().length > 0 ? [linesCall(definition.name, files().slice(0, OPENED))] : []);
   const move = findNextCalls(situation, [() => [byName, byModule], lines]);
-  if (move && "calls" in move) return move;
-  const shown = lines()
-    .map((call) => findResult(situation.calls, call))
-    .join("\n");
-  return { report: reportTests(definition, files(), findUses(shown, definition.name)) };
+  if (move) return move;
+  const shown = lines().map((call) => findResult(situation.calls, call));
+  return reportTests(definition, files(), findUses(shown.join("\n"), definition.name));
 }
 
 function countCall(pattern: string): OfflineCall {
@@ -76,13 +72,10 @@ function rankTestFiles(
 function findUses(result: string, name: string): Case[] {
   const cases: Case[] = [];
   const names = new RegExp(`\\b${escapePattern(name)}\\b`);
-  let group = "";
   for (const { path, at, text } of readHitLines(result)) {
     const title = findTitle(text);
     if (title !== undefined) {
-      if (/^\s*describe/.test(text)) group = title;
-      const whole = /^%\w$/.test(title) && group ? `${group}: ${title}` : title;
-      cases.push({ path, at, title: whole, uses: names.test(title) ? 1 : 0 });
+      cases.push({ path, at, title, uses: names.test(title) ? 1 : 0 });
     }
     const current = cases.at(-1);
     if (current?.path === path && names.test(splitLine(text, path).code) && !/^\s*import\b/.test(text))
@@ -99,36 +92,28 @@ function findTitle(text: string): string | undefined {
   return quoted ?? /^\s*(?:async )?(?:def|func|fn|class)\s+(\w*[Tt]est\w*)/.exec(text)?.[1];
 }
 
-function reportTests(
-  { name }: Definition,
-  files: readonly string[],
-  naming: readonly Case[],
-): TestsFound["report"] {
+function reportTests({ name }: Definition, files: readonly string[], naming: readonly Case[]): TestsFound {
   const caveat = `Tests that reach \`${name}\` only through other code are not seen this way.`;
   if (files.length === 0) return { summary: `No test names \`${name}\`.`, details: caveat };
   const unopened = files.slice(OPENED);
   const found =
     naming.length > 0
-      ? `${naming.length} ${naming.length === 1 ? "test names" : "tests name"} \`${name}\``
+      ? `${showCount(naming.length, "test names", "tests name")} \`${name}\``
       : `\`${name}\` is mentioned in ${listFiles(files)}`;
   const opened =
     unopened.length > 0 ? `, of ${files.length} test files that mention it ${OPENED} were opened` : "";
   return {
     summary: `Tests: ${found}${opened}.`,
     details: [
-      ...listCases(`Tests that name \`${name}\`:`, naming, SHOWN),
+      naming.length > 0 ? `Tests that name \`${name}\`:` : "",
+      ...naming.slice(0, SHOWN).map(({ path, at, title }) => `- ${path}:${at} “${title}”`),
+      naming.length > SHOWN ? `- and ${naming.length - SHOWN} more` : "",
       unopened.length > 0 ? `Also mentioned in (not opened): ${listFiles(unopened)}.` : "",
       caveat,
     ]
       .filter(Boolean)
       .join("\n"),
   };
-}
-
-function listCases(heading: string, cases: readonly Case[], most: number): string[] {
-  if (cases.length === 0) return [];
-  const lines = cases.slice(0, most).map(({ path, at, title }) => `- ${path}:${at} “${title}”`);
-  return [heading, ...lines, ...(cases.length > most ? [`- and ${cases.length - most} more`] : [])];
 }
 
 function listFiles(files: readonly string[]): string {

@@ -1,6 +1,6 @@
 import type { Assessment } from "@retinue/core/intent/intent-shapes";
-import { calendar, describeConflict, describeFoundEvent } from "./calendar.ts";
-import { type CallData, describeFailedCall, findData, readField, readList } from "./call-data.ts";
+import { calendar } from "./calendar.ts";
+import { describeFailedCall, findData } from "./call-data.ts";
 import { contacts } from "./contacts.ts";
 import {
   type OfflineCall,
@@ -11,7 +11,15 @@ import {
   taskText,
 } from "./conversation.ts";
 import { email } from "./email.ts";
-import { buildAssessment, type DomainRules, doubt, type Reading, readSentence } from "./read-request.ts";
+import {
+  type DomainRules,
+  type Doubt,
+  doubt,
+  isWrite,
+  type PlannedCall,
+  type Reading,
+  readSentence,
+} from "./read-request.ts";
 import { slack } from "./slack.ts";
 import type { Now } from "./when.ts";
 
@@ -29,16 +37,18 @@ export const domainAgents: readonly Procedure[] = DOMAINS.map((domain) => ({
   next: (situation) => nextPhase(domain, situation),
 }));
 
-function nextPhase(domain: Domain, situation: Situation): OfflineMove {
-  const { calls, phase, task, now } = situation;
-  const assessment = assess(domain, taskText(task), now ? { now } : undefined);
-  if (phase === "assess") return { say: JSON.stringify(assessment) };
-  if (phase === "format") return { say: summariseWork(domain, assessment, calls) };
-  if (phase === "execute") return takeNextStep(assessment, calls);
+function nextPhase(domain: Domain, { calls, phase, task, now, wrapUp }: Situation): OfflineMove {
+  const text = taskText(task);
+  const reading = readFor(domain, text, now ? { now } : undefined);
+  if (phase === "assess") return { say: JSON.stringify(buildAssessment(domain, text, reading)) };
   // An agent of that name whose file does not ask for phases.
-  if (assessment.status === "failed") return { cannot: assessment.notes };
-  const move = takeNextStep(assessment, calls);
-  return "calls" in move && !situation.wrapUp ? move : { say: summariseWork(domain, assessment, calls) };
+  if ("missing" in reading && phase === undefined) return { cannot: explainDoubt(domain, reading) };
+  const { calls: plan, assumptions = [] } = "missing" in reading ? { calls: [] } : reading;
+  const move = takeNextStep(plan, calls);
+  if (phase === "execute" || (phase === undefined && "calls" in move && !wrapUp)) return move;
+  const isOpen = plan.some(({ tool }) => !calls.some((call) => call.tool === tool));
+  const stop = isOpen && "say" in move ? (move.say ?? "") : "";
+  return { say: summariseWork(domain, calls, { stop, assumptions }) };
 }
 
 /** Longer requests are not read: rules understand sentences, not documents. */
@@ -49,7 +59,7 @@ const MAX_REQUEST_CHARS = 8_000;
  * from the prompt, never from a clock.
  */
 export function assess(domain: Domain, text: string, at: Now | undefined): Assessment {
-  return buildAssessment(text, readFor(domain, text, at), RULES[domain].example);
+  return buildAssessment(domain, text, readFor(domain, text, at));
 }
 
 function readFor(domain: Domain, text: string, at: Now | undefined): Reading {
@@ -85,126 +95,85 @@ export function findMisreading(text: string, at: Now): string | undefined {
   return nearly && "why" in nearly ? nearly.why : undefined;
 }
 
-/** Which parameters of a plan each tool takes. */
-const KEYS: Readonly<Record<string, readonly string[]>> = {
-  gmail_send_email: ["recipients", "subject", "body", "cc", "bcc"],
-  gmail_create_draft: ["recipients", "subject", "body", "cc", "bcc"],
-  gmail_search_messages: ["query", "from", "to", "after", "before", "unread", "has_attachment", "limit"],
-  gmail_get_message: ["message_id"],
-  gmail_reply_to_message: ["message_id", "body", "reply_all"],
-  gmail_get_delivery_status: ["message_id"],
-  calendar_create_event: [
-    "title",
-    "datetime",
-    "duration_minutes",
-    "attendees",
-    "location",
-    "recurrence",
-    "notify",
-  ],
-  calendar_check_availability: ["datetime", "duration_minutes", "attendees"],
-  calendar_list_events: ["start", "end", "time_range", "query", "limit"],
-  calendar_update_event: ["event_id", "title", "datetime", "duration_minutes"],
-  calendar_delete_event: ["event_id"],
-  contacts_search: ["query", "name", "organization", "email", "fields"],
-  contacts_get_by_id: ["contact_id"],
-  contacts_list_organizations: ["query"],
-  contacts_validate_email: ["email"],
-  slack_get_channel_messages: ["channel", "time_range", "limit"],
-  slack_search_messages: ["query", "channel", "from"],
-  slack_get_thread_replies: ["channel", "thread_ts"],
-  slack_analyze_conversation: ["channel", "time_range"],
-  slack_get_user_info: ["user"],
-  slack_post_message: ["channel", "text"],
-};
+const ERROR_PLAN =
+  "Tools refresh tokens and repeat what may be repeated themselves; a failed call is reported with its type and nothing is called in its place.";
 
-/** What a call needs of an earlier one: parameters, more time, or the reason why it cannot be made. */
-type Need = { params: CallData } | { waits: true } | { stop: string };
+function buildAssessment(domain: Domain, request: string, reading: Reading): Assessment {
+  const frame = { request, result: {}, error_plan: ERROR_PLAN };
+  if ("missing" in reading) {
+    return {
+      ...frame,
+      tools: [],
+      params: {},
+      status: "failed",
+      notes: explainDoubt(domain, reading),
+      expected_format: "an explanation of what is missing",
+      success_criteria: "nothing is called",
+      risk: "low",
+      sequence: [],
+      assumptions: [],
+      missing: reading.missing,
+      confidence: 0,
+    };
+  }
+  const { calls, risk, assumptions = [], notes = "" } = reading;
+  const tools = calls.map(({ tool }) => tool);
+  return {
+    ...frame,
+    tools,
+    // The last call is what was asked for, so its values come first.
+    params: Object.assign({}, ...calls.toReversed().map(({ input }) => input)),
+    status: "planning",
+    notes,
+    expected_format: tools.some(isWrite)
+      ? "a confirmation with what was done"
+      : "the data found, with a summary",
+    success_criteria: `${tools.at(-1) ?? "the last call"} answers without an error`,
+    risk,
+    sequence: tools,
+    assumptions,
+    missing: [],
+    confidence: Math.max(0.5, 0.95 - 0.1 * assumptions.length),
+  };
+}
+
+function explainDoubt(domain: Domain, { why }: Doubt): string {
+  return `${why} A request that works: ${RULES[domain].example}`;
+}
 
 /** Makes the calls of a plan in their order, those that need nothing of each other at once; says why when one cannot be made. */
-function takeNextStep(assessment: Assessment, calls: readonly PastCall[]): OfflineMove {
-  const { sequence, params } = assessment;
-  const failed = calls.findLast(({ failed }) => failed);
+function takeNextStep(plan: readonly PlannedCall[], calls: readonly PastCall[]): OfflineMove {
+  const failed = calls.findLast((call) => call.failed);
   if (failed) return { say: describeFailedCall(failed) };
   const ready: OfflineCall[] = [];
-  for (const tool of sequence) {
+  for (const { tool, input, needs } of plan) {
     if (calls.some((call) => call.tool === tool)) continue;
-    const need = findNeed(tool, assessment, calls);
-    if ("waits" in need) break;
-    if ("stop" in need) return ready.length > 0 ? { calls: ready } : { say: need.stop };
-    ready.push({ tool, input: pick(tool, { ...params, ...need.params }) });
+    const found = needs ? needs(calls) : {};
+    if (found !== null && typeof found !== "string") ready.push({ tool, input: { ...found, ...input } });
+    else if (ready.length > 0) break;
+    else return { say: found ?? `Not done: what ${tool} needs could not be read.` };
   }
   return ready.length > 0 ? { calls: ready } : { say: "Every planned call was made." };
 }
 
-function pick(tool: string, params: CallData): CallData {
-  const keys = KEYS[tool] ?? [];
-  return Object.fromEntries(keys.flatMap((key) => (params[key] === undefined ? [] : [[key, params[key]]])));
-}
-
-function findNeed(tool: string, { sequence, params }: Assessment, calls: readonly PastCall[]): Need {
-  if (tool === "calendar_create_event")
-    return sequence.includes("calendar_check_availability") ? checkFreeTime(params, calls) : { params: {} };
-  if (tool === "calendar_update_event" || tool === "calendar_delete_event")
-    return findOneEvent(params, calls);
-  const takesMessage = KEYS[tool]?.includes("message_id") === true && params.message_id === undefined;
-  return takesMessage ? findOneMessage(params, calls) : { params: {} };
-}
-
-/** Nothing is booked over another event, unless the request says so. */
-function checkFreeTime(params: CallData, calls: readonly PastCall[]): Need {
-  if (!calls.some(({ tool }) => tool === "calendar_check_availability")) return { waits: true };
-  const data = findData(calls, "calendar_check_availability");
-  if (params.anyway === true || data?.available === true) return { params: {} };
-  return {
-    stop: data
-      ? `Not created: ${describeConflict(data)}`
-      : "Not created: the availability could not be read.",
-  };
-}
-
-/** The event that was looked for, if it is one; of several, the one of exactly that name. */
-function findOneEvent({ query }: CallData, calls: readonly PastCall[]): Need {
-  if (!calls.some(({ tool }) => tool === "calendar_list_events")) return { waits: true };
-  const events = readList(findData(calls, "calendar_list_events"), "events");
-  const named = events.filter(
-    (event) => readField(event, "title").toLowerCase() === String(query).toLowerCase(),
-  );
-  const [event, ...others] = named.length > 0 ? named : events;
-  if (!event) return { stop: `Nothing was changed: no event was found for '${String(query)}'.` };
-  if (others.length > 0)
-    return {
-      stop: `Nothing was changed: ${others.length + 1} events fit '${String(query)}': ${[event, ...others].slice(0, 5).map(describeFoundEvent).join("; ")}.`,
-    };
-  return { params: { event_id: readField(event, "event_id") } };
-}
-
-/** The message that was sent, or the one that was looked for: the newest if only one was wanted, else the only one. */
-function findOneMessage({ limit, from, to }: CallData, calls: readonly PastCall[]): Need {
-  const sent = readField(findData(calls, "gmail_send_email"), "message_id");
-  if (sent) return { params: { message_id: sent } };
-  if (!calls.some(({ tool }) => tool === "gmail_search_messages")) return { waits: true };
-  const found = readList(findData(calls, "gmail_search_messages"), "messages");
-  const messages = found.toSorted(
-    (a, b) => Date.parse(readField(b, "date")) - Date.parse(readField(a, "date")),
-  );
-  const [message, ...others] = messages;
-  const whom = typeof from === "string" ? ` from ${from}` : typeof to === "string" ? ` to ${to}` : "";
-  if (!message) return { stop: `No message${whom} was found.` };
-  if (others.length > 0 && limit !== 1)
-    return {
-      stop: `${messages.length} messages${whom} fit, so none was taken: ${messages.map((one) => `'${readField(one, "subject")}'`).join(", ")}.`,
-    };
-  return { params: { message_id: readField(message, "message_id") } };
-}
-
-function summariseWork(domain: Domain, assessment: Assessment, calls: readonly PastCall[]): string {
+/** What was done or found, then why more was not, and what was assumed. */
+function summariseWork(
+  domain: Domain,
+  calls: readonly PastCall[],
+  { stop, assumptions }: { stop: string; assumptions: readonly string[] },
+): string {
   const faults = calls.filter(({ failed }) => failed).map(describeFailedCall);
-  const open = takeNextStep(assessment, calls);
-  const wasStopped =
-    faults.length === 0 && assessment.sequence.some((tool) => !calls.some((call) => call.tool === tool));
-  const stop = wasStopped && "say" in open && open.say ? open.say : "";
-  const done = stop && domain === "calendar" ? "" : RULES[domain].summarise(calls);
-  const assumed = [...assessment.assumptions];
-  return [done, ...faults, stop, ...assumed].filter(Boolean).join(" ") || "Nothing was done.";
+  const isInTheWay = faults.length === 0 && stop !== "" && domain === "calendar";
+  // What is in the way of an event says more than that the time is taken.
+  const done = isInTheWay ? "" : tellResult(domain, calls);
+  const why = faults.length > 0 ? faults : [stop];
+  return [done, ...why, ...assumptions].filter(Boolean).join(" ") || "Nothing was done.";
+}
+
+function tellResult(domain: Domain, calls: readonly PastCall[]): string {
+  for (const [tool, tell] of RULES[domain].tellings) {
+    const data = findData(calls, tool);
+    if (data) return tell(data, calls);
+  }
+  return "";
 }

@@ -3,6 +3,7 @@ import {
   type ChildResult,
   type Delegate,
   findAnswer,
+  findNextCalls,
   isFromHost,
   type OfflineCall,
   type OfflineMove,
@@ -12,10 +13,10 @@ import {
   type Situation,
   taskText,
 } from "./conversation.ts";
+import { handOver, waitForRunning } from "./hand-over.ts";
 import { chooseDomain, findMisreading } from "./intent-phases.ts";
 import { cutShort, needsModel, shortenLine, stripHeadings, withoutLabel } from "./offline-words.ts";
 import { fenceCode } from "./read-code.ts";
-import { researchQuestion } from "./researcher.ts";
 import { findIntent, type Intent, splitRequest, type WorkPart } from "./split-request.ts";
 import { readNow } from "./when.ts";
 
@@ -37,11 +38,11 @@ export const main: Procedure = {
     const steps = planSteps(situation);
     if (steps.every(({ route }) => route.kind === "nobody"))
       return { cannot: explainRefusal(steps, situation) };
-    const searching = searchOwnFiles(steps, situation);
-    const calls = planCalls(steps, situation).filter((call) => !findAnswer(situation.calls, call));
-    if (searching && "calls" in searching) calls.push(...searching.calls);
-    if (calls.length > 0 && !situation.wrapUp && !situation.condensed) return { calls };
-    return collectRunning(situation) ?? composeReply(steps, searching, situation);
+    return (
+      findNextCalls(situation, [() => planCalls(steps, situation)]) ??
+      waitForRunning(situation) ??
+      composeReply(steps, situation)
+    );
   },
 };
 
@@ -60,11 +61,10 @@ function planSteps(situation: Situation): Step[] {
   return steps;
 }
 
-/** Who does a part: one of the agent's own tools, a delegate, the agent's own search, or nobody. */
+/** Who does a part: one of the agent's own tools, a delegate, or nobody. */
 export type PartRoute =
   | { kind: "call"; call: OfflineCall }
   | { kind: "delegate"; agent: string; why: string; task?: string }
-  | { kind: "self" }
   | { kind: "nobody"; intent: Intent | undefined };
 
 /** The agents that do each kind of work by rules; writing is what rules cannot do. */
@@ -92,7 +92,6 @@ export function routePart(
   const intent = findIntent(part);
   const role = intent && ROLES[intent];
   if (role && has(role)) return { kind: "delegate", agent: role, why: `it asks to ${intent}` };
-  if (intent === "look" && tools.includes("grep") && tools.includes("read")) return { kind: "self" };
   return { kind: "nobody", intent };
 }
 
@@ -121,7 +120,7 @@ type CallRule = { tool: string; pattern: RegExp; input: (...groups: string[]) =>
 
 const callRule = (tool: string, pattern: string, input: CallRule["input"]): CallRule => ({
   tool,
-  pattern: new RegExp(`^(?:please )?${pattern}\\s*[.?!]*$`, "i"),
+  pattern: new RegExp(`^(?:please )?(?:${pattern})\\s*[.?!]*$`, "i"),
   input,
 });
 
@@ -130,28 +129,21 @@ const CALL_RULES: readonly CallRule[] = [
   callRule("glob", "(?:find|list|show)(?: all)? [`']?(\\*\\*?[\\w./*{},-]+)[`']?(?: files)?", (pattern) => ({
     pattern,
   })),
-  callRule("glob", "(?:find|list) files named [`']?([\\w./*{},@-]+)[`']?", (pattern) => ({ pattern })),
-  callRule("ls", `(?:list|show)(?: me)? (?:the |all )?files in (?:the )?${FOLDER}`, (path) => ({ path })),
-  callRule("ls", `what files are in (?:the )?${FOLDER}`, (path) => ({ path })),
   callRule(
     "ls",
-    "(?:(?:list|show)(?: me)? (?:the |all )?files(?: here)?|(?:what|which) files are (?:here|there)|ls)",
-    () => ({}),
+    `(?:list|show)(?: me)? (?:the |all )?files(?: here| in (?:the )?${FOLDER})?|(?:what|which) files are (?:here|there|in (?:the )?${FOLDER})`,
+    (listed, asked) => ({ path: listed ?? asked }),
   ),
   callRule("read", `(?:read|show(?: me)?|cat|open) (?:the )?(?:file )?${PATH}`, (path) => ({ path })),
-  callRule("grep", `(?:grep|search) (?:for )?${QUOTED}(?: in ${FOLDER})?`, (pattern, path) => ({
-    pattern,
-    fixed: true,
-    path,
-  })),
-  callRule("grep", "grep (\\S+)", (pattern) => ({ pattern, fixed: true })),
+  callRule(
+    "grep",
+    `(?:grep|search) (?:for )?${QUOTED}(?: in ${FOLDER})?|grep (\\S+)`,
+    (quoted, path, word) => ({ pattern: quoted ?? word, fixed: true, path }),
+  ),
   callRule(
     "write",
     `(?:write|save) ${QUOTED} (?:to|into) (?:the |a )?(?:new )?(?:file )?${PATH}`,
-    (content, path) => ({
-      path,
-      content: `${content}\n`,
-    }),
+    (content, path) => ({ path, content: `${content}\n` }),
   ),
 ];
 
@@ -164,14 +156,8 @@ function findDirectCall(part: string, tools: readonly string[]): OfflineCall | u
   return undefined;
 }
 
-/** Questions that no delegate takes are looked into with the agent's own tools, the way a researcher does it. */
-function searchOwnFiles(steps: readonly Step[], situation: Situation): OfflineMove | null {
-  const questions = steps.flatMap(({ text, route }) => (route.kind === "self" ? [text] : []));
-  return questions.length > 0 ? researchQuestion({ ...situation, task: questions.join("\n") }) : null;
-}
-
 /** Everything at once: own calls, and the delegations with what they wait for. */
-function planCalls(steps: readonly Step[], { tools }: Situation): OfflineCall[] {
+function planCalls(steps: readonly Step[], situation: Situation): OfflineCall[] {
   const own = steps.flatMap(({ route }) => (route.kind === "call" ? [route.call] : []));
   const delegated = steps.flatMap((step) =>
     step.route.kind === "delegate" ? [{ ...step, ...step.route, task: step.route.task ?? step.text }] : [],
@@ -186,11 +172,7 @@ function planCalls(steps: readonly Step[], { tools }: Situation): OfflineCall[] 
       dependsOn: dependsOn.length > 0 ? dependsOn : undefined,
     };
   });
-  const [first] = tasks;
-  if (!first) return own;
-  if (tasks.length > 1 && tools.includes("delegate_many"))
-    return [...own, { tool: "delegate_many", input: { tasks } }];
-  return [...own, ...tasks.map(({ agent, task }) => ({ tool: "delegate", input: { agent, task } }))];
+  return [...own, ...handOver(tasks, situation)];
 }
 
 /** A task that can be read alone: what it points back to is named. */
@@ -199,24 +181,9 @@ function standalone(text: string, after: readonly number[], steps: readonly Step
   return before.length > 0 ? `${text} (this follows on: ${before.join("; ")})` : text;
 }
 
-/** Waits for children that were still running when the last call returned. */
-function collectRunning({ calls, tools, wrapUp }: Situation): OfflineMove | null {
-  const last = calls.at(-1);
-  const running = calls.some(({ result }) => /^\{"status":"running"/m.test(result));
-  if (wrapUp || !running || last?.tool === "collect_results" || !tools.includes("collect_results"))
-    return null;
-  return { calls: [{ tool: "collect_results", input: { wait: "all" } }] };
-}
-
-function composeReply(
-  steps: readonly Step[],
-  searching: OfflineMove | null,
-  situation: Situation,
-): OfflineMove {
+function composeReply(steps: readonly Step[], situation: Situation): OfflineMove {
   const results = readAllResults(situation);
-  const others = steps.filter(({ route }) => route.kind !== "self");
-  const outcomes = others.map((step) => findOutcome(step, steps, results, situation));
-  if (searching) outcomes.push(readSearchOutcome(steps, searching));
+  const outcomes = steps.map((step) => findOutcome(step, steps, results, situation));
   const failed = outcomes.filter(({ ok }) => !ok);
   if (failed.length === outcomes.length && !situation.wrapUp) return { cannot: explainFailures(failed) };
   return { say: composeAnswer(outcomes, listAssumptions(steps)) };
@@ -249,28 +216,15 @@ function findOutcome(
   return { text, by: "nobody", ok: false, body, files: [] };
 }
 
-function readSearchOutcome(steps: readonly Step[], move: OfflineMove): PartOutcome {
-  const text = steps.flatMap((step) => (step.route.kind === "self" ? [step.text] : [])).join("; ");
-  const body =
-    "cannot" in move
-      ? move.cannot
-      : "say" in move && move.say
-        ? stripHeadings(move.say)
-        : "it was not finished";
-  return { text, by: "own search", ok: "say" in move, body, files: [] };
-}
-
 function readCallOutcome(text: string, call: OfflineCall, calls: readonly PastCall[]): PartOutcome {
   const past = findAnswer(calls, call);
   const ok = past !== undefined && !past.failed;
   const path = call.tool === "write" && ok ? [String(call.input.path)] : [];
   const result = past?.result ?? "it was not reached";
-  const body = ok && GIVES_LINES.has(call.tool) ? fenceCode(result.trimEnd().split("\n")).join("\n") : result;
+  const isLines = ok && call.tool !== "write";
+  const body = isLines ? fenceCode(result.trimEnd().split("\n")).join("\n") : result;
   return { text, by: call.tool, ok, body, files: path };
 }
-
-/** Tools whose results are lines of files and names, and no prose. */
-const GIVES_LINES: ReadonlySet<string> = new Set(["read", "grep", "glob", "ls", "git", "git_diff", "shell"]);
 
 function listAssumptions(steps: readonly Step[]): string[] {
   const notes: string[] = [];
@@ -322,8 +276,6 @@ type PartOutcome = {
   files: readonly string[];
 };
 
-const MAX_BODY_CHARS = 8_000;
-
 /** The outcome of a part that a child did. */
 function readChildOutcome(text: string, result: ChildResult): PartOutcome {
   const { agent: by, files } = result;
@@ -344,7 +296,7 @@ function composeAnswer(outcomes: readonly PartOutcome[], assumed: readonly strin
     sections.push(...open.map(({ text, by, body }) => `Not done: ${quoteLine(text)} (${by}): ${body}`));
   for (const outcome of done) {
     const head = `**${outcomes.indexOf(outcome) + 1}. ${quoteLine(outcome.text)}** (${outcome.by})\n\n`;
-    sections.push(`${outcomes.length > 1 ? head : ""}${shortenBody(outcome.body)}`);
+    sections.push(`${outcomes.length > 1 ? head : ""}${outcome.body}`);
   }
   if (files.length > 0) sections.push(`Files changed: ${files.join(", ")}`);
   if (assumed.length > 0) sections.push(`Assumed: ${assumed.join("; ")}.`);
@@ -353,12 +305,4 @@ function composeAnswer(outcomes: readonly PartOutcome[], assumed: readonly strin
 
 function quoteLine(text: string): string {
   return `“${shortenLine(text, 160)}”`;
-}
-
-function shortenBody(text: string): string {
-  if (text.length <= MAX_BODY_CHARS) return text;
-  const kept = text.slice(0, MAX_BODY_CHARS);
-  const fences = kept.match(/^\s*`{3,}/gm) ?? [];
-  const close = fences.length % 2 === 1 ? `\n${fences.at(-1)?.trimEnd()}` : "";
-  return `${kept}${close}\n… (${text.length - MAX_BODY_CHARS} more characters in the record)`;
 }

@@ -1,14 +1,14 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 import type { OfflineMove, Procedure, Situation } from "./conversation.ts";
-import { createOfflineModel } from "./offline-model.ts";
+import { createAgentModel } from "./offline-model.ts";
 import { OFFLINE_LABEL } from "./offline-words.ts";
 
 const agent = { name: "scout", aliases: ["ranger"], description: "Looks around." };
 
 function modelWith(next: (situation: Situation) => OfflineMove, agents = ["scout"]) {
   const procedure: Procedure = { agents, next };
-  return createOfflineModel({ agent, procedures: [procedure], summarise: (text) => `short: ${text}` });
+  return createAgentModel(agent, [procedure]).model;
 }
 
 const user = (text: string): LanguageModelV4Message => ({ role: "user", content: [{ type: "text", text }] });
@@ -93,9 +93,9 @@ test("what is beyond the rules fails the call and cannot be tried again", async 
 });
 
 test("an agent without a procedure is refused by name, with what can be played and how to add a model", async () => {
-  const model = modelWith(() => ({ say: "" }), ["main"]);
+  const model = modelWith(() => ({ say: "" }), ["guide"]);
   await expect(model.doStream(asking(user("x")))).rejects.toThrow(
-    /cannot play the agent 'scout'\. It can play main\. To add a model, set ANTHROPIC_API_KEY/,
+    /cannot play the agent 'scout'\. It can play guide, main, .*\. To add a model, set ANTHROPIC_API_KEY/,
   );
 });
 
@@ -106,7 +106,7 @@ test("a procedure also plays agents that have its name as an alias", async () =>
 
 test("a summary is taken out of the notes, whatever the agent", async () => {
   const options = { ...asking(user("long notes")), providerOptions: { retinue: { purpose: "summary" } } };
-  expect(await readText(options, () => ({ cannot: "never asked" }))).toBe("short: long notes");
+  expect(await readText(options, () => ({ cannot: "never asked" }))).toBe("long notes");
 });
 
 test("a procedure that must report before it has finished gives what it has", async () => {

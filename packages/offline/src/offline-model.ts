@@ -2,10 +2,8 @@ import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-
 import { collectParts } from "@retinue/core/models/wire/collect-parts";
 import type { StreamingModel } from "@retinue/core/models/wire/wire-model";
 import type { CallableModel } from "@retinue/core/run/model/callable-model";
-import type { Agent } from "@retinue/core/schema/agent";
 import { splitSentences } from "@retinue/core/text/split-sentences";
 import { assistant, mainForDomains } from "./assistant.ts";
-import { coder } from "./coder.ts";
 import {
   findProcedure,
   type OfflineAgent,
@@ -19,13 +17,22 @@ import { diagnose } from "./debugger.ts";
 import { extractSummary } from "./extract-summary.ts";
 import { domainAgents } from "./intent-phases.ts";
 import { main } from "./main.ts";
-import { needsModel, OFFLINE_LABEL } from "./offline-words.ts";
+import { cutShort, needsModel, OFFLINE_LABEL } from "./offline-words.ts";
 import { planner } from "./planner.ts";
-
 import { reportExpert, reportLead } from "./report.ts";
 import { researcher } from "./researcher.ts";
 import { reviewer } from "./reviewer.ts";
 import { tester } from "./tester.ts";
+
+/** Writing code is what rules cannot do. */
+const coder: Procedure = {
+  agents: ["coder", "executor"],
+  next({ task }) {
+    const [first = ""] = task.split("\n", 1);
+    const can = "find things, plan, run tests, point to the line that fails, and review by rules";
+    return { cannot: needsModel(`write or change code (“${cutShort(first, 120)}”)`, can) };
+  },
+};
 
 /** How the built-in agents work without a model; the first that takes a task has it. */
 const BUILT_IN: readonly Procedure[] = [
@@ -37,39 +44,6 @@ const BUILT_IN: readonly Procedure[] = [
 const SUMMARY_SENTENCES = 12;
 const FREE = { input: 0, output: 0 };
 
-/** The offline model as one agent's own. It costs nothing, and that is known. */
-export function createAgentModel(agent: Agent, procedures: readonly Procedure[]): CallableModel {
-  const model = createOfflineModel({
-    agent,
-    procedures: [...procedures, ...BUILT_IN],
-    summarise: condense,
-  });
-  return {
-    id: OFFLINE_ID,
-    provider: "offline",
-    model,
-    stream: model.stream,
-    price: FREE,
-    unmetered: true,
-    label: OFFLINE_LABEL,
-  };
-}
-
-/** The lines and sentences that say most, unchanged. */
-function condense(text: string): string {
-  const sentences = text.split("\n").flatMap(splitSentences);
-  return extractSummary(sentences, { count: SUMMARY_SENTENCES, about: sentences[0] ?? "" }).join("\n");
-}
-
-/** What an offline model is made of. */
-type OfflineOptions = {
-  /** The agent it plays. */
-  agent: OfflineAgent;
-  procedures: readonly Procedure[];
-  /** Condenses a text by taking sentences out of it. */
-  summarise(text: string): string;
-};
-
 /** `provider/model-id` of every offline model. */
 const OFFLINE_ID = "offline/rules";
 
@@ -77,15 +51,17 @@ const OFFLINE_ID = "offline/rules";
 const CHARS_PER_TOKEN = 4;
 
 /**
- * A model of rules. It looks only at the conversation it is given, so the same conversation always gets the same
- * reply. Its tokens are measured in characters and cost nothing. What is beyond its rules is an error, never a made-up answer.
+ * The offline model as one agent's own. It looks only at the conversation it is given, so the same conversation always gets
+ * the same reply. Its tokens are measured in characters and cost nothing. What is beyond its rules is an error, never a
+ * made-up answer.
  */
-export function createOfflineModel(options: OfflineOptions): StreamingModel {
-  const reply = (call: LanguageModelV4CallOptions) => streamParts(decide(call, options), call);
+export function createAgentModel(agent: OfflineAgent, procedures: readonly Procedure[]): CallableModel {
+  const all = [...procedures, ...BUILT_IN];
+  const reply = (call: LanguageModelV4CallOptions) => streamParts(decide(call, agent, all), call);
   const stream: StreamingModel["stream"] = async (call, onPart) => {
     for (const part of reply(call)) onPart(part);
   };
-  return {
+  const model: StreamingModel = {
     specificationVersion: "v4",
     provider: "offline",
     modelId: "rules",
@@ -94,21 +70,25 @@ export function createOfflineModel(options: OfflineOptions): StreamingModel {
     doStream: async (call) => ({ stream: ReadableStream.from(reply(call)) }),
     doGenerate: (call) => collectParts((onPart) => stream(call, onPart)),
   };
+  return {
+    id: OFFLINE_ID,
+    provider: "offline",
+    model,
+    stream,
+    price: FREE,
+    unmetered: true,
+    label: OFFLINE_LABEL,
+  };
 }
 
 function decide(
   call: LanguageModelV4CallOptions,
-  { agent, procedures, summarise }: OfflineOptions,
+  agent: OfflineAgent,
+  procedures: readonly Procedure[],
 ): OfflineMove {
   if (call.providerOptions?.retinue?.purpose === "summary") {
-    return {
-      say: summarise(
-        call.prompt
-          .filter(({ role }) => role === "user")
-          .map(readMessageText)
-          .join("\n"),
-      ),
-    };
+    const notes = call.prompt.filter(({ role }) => role === "user").map(readMessageText);
+    return { say: condense(notes.join("\n")) };
   }
   const situation = readSituation(call, agent);
   const procedure = findProcedure(procedures, situation);
@@ -121,9 +101,15 @@ function decide(
   return { say: labelled(move.say) };
 }
 
+/** The lines and sentences that say most, unchanged. */
+function condense(text: string): string {
+  const sentences = text.split("\n").flatMap(splitSentences);
+  return extractSummary(sentences, { count: SUMMARY_SENTENCES, about: sentences[0] ?? "" }).join("\n");
+}
+
 function unplayed(agent: OfflineAgent, procedures: readonly Procedure[]): string {
   const names = [...new Set(procedures.flatMap(({ agents }) => agents.slice(0, 1)))];
-  return needsModel(`play the agent '${agent.name}'`, `play ${names.join(", ") || "no agent here"}`);
+  return needsModel(`play the agent '${agent.name}'`, `play ${names.join(", ")}`);
 }
 
 /** An error that ends the run: a person must change something, trying again does not help. */

@@ -13,7 +13,7 @@ import {
 } from "./conversation.ts";
 import { cutShort, needsModel, shortenLine } from "./offline-words.ts";
 import { classifyFile, isFile } from "./source-line.ts";
-import { findIntent, type Intent, splitRequest } from "./split-request.ts";
+import { findIntent, splitRequest } from "./split-request.ts";
 
 const MAX_PARTS = 4;
 const MAX_FILES = 8;
@@ -46,7 +46,8 @@ export const planner: Procedure = {
     if (move) return move;
     const planned = parts.map(({ text, after }): PlannedPart => {
       const files = findFiles(searchFor(text), text, situation);
-      return { text, after, intent: findIntent(text) ?? "write", files };
+      const intent = findIntent(text) ?? "write";
+      return { text, after, intent: intent === "plan" ? "write" : intent, files };
     });
     const plan = fillTemplate(goal, planned, readAgents(situation.task));
     const said = [
@@ -92,60 +93,51 @@ function readPaths(result: string): string[] {
 export type PlannedPart = {
   text: string;
   after: readonly number[];
-  intent: Intent;
+  intent: keyof typeof STEPS;
   files: readonly string[];
 };
 
-type Draft = Omit<PlanStep, "estimate" | "complexity">;
-
-/** What a step of each role usually takes. */
-const ESTIMATES: Readonly<Record<string, { toolCalls: number; minutes: number }>> = {
-  researcher: { toolCalls: 10, minutes: 3 },
-  debugger: { toolCalls: 12, minutes: 3 },
-  coder: { toolCalls: 20, minutes: 5 },
-  tester: { toolCalls: 12, minutes: 3 },
-  reviewer: { toolCalls: 8, minutes: 2 },
-};
-
-const FINDINGS_LISTED =
-  "Findings are listed worst first with file and line, or it is said that there are none";
-
-/** The step for each kind of work, with what is added to its task. */
-const STEPS: Readonly<
-  Record<Exclude<Intent, "plan">, { id: string; role: string; adds: string; criterion: string }>
-> = {
+/** What the step for each kind of work is, and what it usually takes. */
+const STEPS = {
   look: {
     id: "research",
     role: "researcher",
     adds: " Change nothing.",
     criterion: "The question is answered with file and line",
+    estimate: { toolCalls: 10, minutes: 3 },
   },
   debug: {
     id: "diagnose",
     role: "debugger",
     adds: " Change nothing.",
     criterion: "The cause is named with file and line",
+    estimate: { toolCalls: 12, minutes: 3 },
+  },
+  write: {
+    id: "implement",
+    role: "coder",
+    adds: " Use what the steps before found out. Keep to the conventions of the code around it.",
+    criterion: "The tests of the touched files pass",
+    estimate: { toolCalls: 20, minutes: 5 },
   },
   test: {
     id: "test",
     role: "tester",
     adds: "",
     criterion: "The tests ran; run, passed and failed are reported, each failure with file and line",
+    estimate: { toolCalls: 12, minutes: 3 },
   },
-  review: { id: "review", role: "reviewer", adds: "", criterion: FINDINGS_LISTED },
-  write: {
-    id: "implement",
-    role: "coder",
-    adds: " Use what the steps before found out. Keep to the conventions of the code around it.",
-    criterion: "The tests of the touched files pass",
+  review: {
+    id: "review",
+    role: "reviewer",
+    adds: "",
+    criterion: "Findings are listed worst first with file and line, or it is said that there are none",
+    estimate: { toolCalls: 8, minutes: 2 },
   },
-};
+} as const;
 
-/** Roles that look at changes, and so come after the steps that make them. */
-const JUDGES = new Set(["tester", "reviewer"]);
 const MANY_FILES = 5;
 const TITLE_CHARS = 120;
-
 /** Every task repeats the goal. */
 const GOAL_CHARS = 4_000;
 const ASKS_FOR_FIX = /^(?:please\s+)?(?:fix|repair|correct|solve|resolve)\b/i;
@@ -161,110 +153,114 @@ export function fillTemplate(
   agents?: readonly string[],
 ): PlanDraft {
   const goal = given.length > GOAL_CHARS ? `${given.slice(0, GOAL_CHARS)}…` : given;
-  const changes = parts.filter(({ intent }) => intent === "write" || intent === "plan");
-  const steps: Draft[] = [];
+  const changes = parts.filter(({ intent }) => intent === "write");
+  const steps: PlanStep[] = [];
   const ids = new Map<PlannedPart, string>();
-  const isThere = ({ role }: Draft) => agents === undefined || agents.includes(role);
-  if (changes.length > 0) steps.push(...[writeFirstStep(goal, changes)].filter(isThere));
-  const [first] = steps.map(({ id }) => id);
+  const add = (step: PlanStep) => {
+    if (agents === undefined || agents.includes(step.role)) steps.push(step);
+  };
+  if (changes.length > 0) add(writeFirstStep(goal, changes));
+  const first = steps.map(({ id }) => id);
   for (const [index, part] of parts.entries()) {
+    const step = writePart(part, `${index + 1}`, goal);
     const before = part.after.flatMap((each) => ids.get(parts[each] ?? part) ?? []);
-    const step = writeStep(part, `${index + 1}`, goal);
-    const sharing = steps.filter(
-      (each) => each.role === "coder" && step.role === "coder" && overlaps(each, step),
-    );
-    const judged = JUDGES.has(step.role) ? steps.filter(({ role }) => role === "coder") : [];
-    const needed = [...before, ...[...sharing, ...judged].map(({ id }) => id)];
-    steps.push({ ...step, dependsOn: removeDuplicates(needed.length > 0 ? needed : first ? [first] : []) });
+    const needed = [...before, ...steps.filter((each) => mustFollow(step, each)).map(({ id }) => id)];
+    steps.push({ ...step, dependsOn: removeDuplicates(needed.length > 0 ? needed : first) });
     ids.set(part, step.id);
   }
-  if (changes.length > 0) steps.push(...writeLastSteps(goal, steps, isThere));
-  return { goal, summary: summariseSteps(steps), steps: steps.map(addEstimate) };
+  if (changes.length > 0) {
+    if (!steps.some(({ role }) => role === "tester")) add(writeTest(goal, steps));
+    if (!steps.some(({ role }) => role === "reviewer")) add(writeReview(goal, steps));
+  }
+  const summary = `By template: ${steps.map(({ role, id }) => `${id} (${role})`).join(", ")}.`;
+  return { goal, summary, steps };
 }
 
-function writeFirstStep(goal: string, changes: readonly PlannedPart[]): Draft {
+/** Tests and reviews come after the changes, and changes of one file one after the other. */
+function mustFollow(step: PlanStep, before: PlanStep): boolean {
+  if (before.role !== "coder") return false;
+  return step.role === "coder" ? overlaps(step, before) : step.role === "tester" || step.role === "reviewer";
+}
+
+function overlaps(a: PlanStep, b: PlanStep): boolean {
+  return a.files.length === 0 || b.files.length === 0 || a.files.some((path) => b.files.includes(path));
+}
+
+type Draft = Omit<PlanStep, "role" | "estimate" | "complexity" | "dependsOn"> &
+  Partial<Pick<PlanStep, "dependsOn">>;
+
+function makeStep(
+  intent: keyof typeof STEPS,
+  { id, title, task, dependsOn = [], files, successCriteria }: Draft,
+): PlanStep {
+  const { role, estimate } = STEPS[intent];
+  const complexity = role !== "coder" ? "low" : files.length > MANY_FILES ? "high" : "medium";
+  return { id, title, role, task, dependsOn, files, successCriteria, estimate, complexity };
+}
+
+function writeFirstStep(goal: string, changes: readonly PlannedPart[]): PlanStep {
   const files = removeDuplicates(changes.flatMap((part) => part.files));
   const where = files.length > 0 ? ` Begin with ${files.join(", ")}.` : "";
   const ending = `${where} Change nothing.`;
   if (changes.every(({ text }) => ASKS_FOR_FIX.test(text)))
-    return {
+    return makeStep("debug", {
       id: "diagnose",
       title: "Find the cause",
-      role: "debugger",
       task: `Find the cause of what is to be fixed: ${endSentence(goal)} See it fail first, then go from the symptom to the line.${ending}`,
-      dependsOn: [],
       files,
       successCriteria: [
         "The cause is named with file and line, or it is said how far it could be narrowed down",
       ],
-    };
-  return {
+    });
+  return makeStep("look", {
     id: "research",
     title: "Find out how it is now",
-    role: "researcher",
     task: `Before this is done: ${endSentence(goal)} Find out how the code concerned works now, which functions and files the change will touch, which tests cover them, and which conventions it must follow.${ending}`,
-    dependsOn: [],
     files,
     successCriteria: [
       "The places to change are named with file and line",
       "The tests that cover them are named, or it is said that there are none",
     ],
-  };
+  });
 }
 
-function writeStep({ text, intent, files }: PlannedPart, number: string, goal: string): Draft {
-  const { id, role, adds, criterion } = STEPS[intent === "plan" ? "write" : intent];
-  const isChange = role === "coder";
-  return {
+function writePart({ text, intent, files }: PlannedPart, number: string, goal: string): PlanStep {
+  const { id, adds, criterion } = STEPS[intent];
+  const isChange = intent === "write";
+  return makeStep(intent, {
     id: `${id}-${number}`,
     title: cutShort(text, TITLE_CHARS),
-    role,
     task: `${endSentence(text)}${text === goal ? "" : ` It is part of this goal: ${endSentence(goal)}`}${adds}`,
-    dependsOn: [],
     files: isChange ? files.filter((path) => classifyFile(path) !== "test") : files,
     successCriteria: [...(isChange ? [`It is done: ${text}`] : []), criterion],
-  };
+  });
 }
 
-/** A test of what was changed, and a review of everything at the end. */
-function writeLastSteps(goal: string, steps: readonly Draft[], isThere: (step: Draft) => boolean): Draft[] {
-  const coders = steps.filter(({ role }) => role === "coder").map(({ id }) => id);
-  const testers = steps.filter(({ role }) => role === "tester").map(({ id }) => id);
+function writeTest(goal: string, steps: readonly PlanStep[]): PlanStep {
   const files = removeDuplicates(steps.flatMap((step) => step.files));
-  const test: Draft = {
+  return makeStep("test", {
     id: "test",
     title: "Test the change",
-    role: "tester",
     task: `Write the tests that this change lacks and run them together with those of the touched files: ${endSentence(goal)}`,
-    dependsOn: coders,
+    dependsOn: listIds(steps, ["coder"]),
     files: files.filter((path) => classifyFile(path) === "test"),
     successCriteria: ["Each new behaviour has a test that fails without it", "All tests that were run pass"],
-  };
-  const added = (testers.length > 0 ? [] : [test]).filter(isThere);
-  const reviewed: Draft = {
+  });
+}
+
+function writeReview(goal: string, steps: readonly PlanStep[]): PlanStep {
+  return makeStep("review", {
     id: "review",
     title: "Review the change",
-    role: "reviewer",
     task: `Review everything that was changed for this goal: ${endSentence(goal)} Look for defects, unsafe input, missing tests and what was left undone.`,
-    dependsOn: removeDuplicates([...coders, ...testers, ...added.map(({ id }) => id)]),
-    files,
-    successCriteria: [FINDINGS_LISTED],
-  };
-  return steps.some(({ role }) => role === "reviewer") ? added : [...added, reviewed].filter(isThere);
+    dependsOn: listIds(steps, ["coder", "tester"]),
+    files: removeDuplicates(steps.flatMap((step) => step.files)),
+    successCriteria: [STEPS.review.criterion],
+  });
 }
 
-function overlaps(a: Draft, b: Draft): boolean {
-  return a.files.length === 0 || b.files.length === 0 || a.files.some((path) => b.files.includes(path));
-}
-
-function addEstimate({ id, title, role, task, dependsOn, files, successCriteria }: Draft): PlanStep {
-  const estimate = ESTIMATES[role] ?? { toolCalls: 10, minutes: 3 };
-  const complexity = role !== "coder" ? "low" : files.length > MANY_FILES ? "high" : "medium";
-  return { id, title, role, task, dependsOn, files, successCriteria, estimate, complexity };
-}
-
-function summariseSteps(steps: readonly Draft[]): string {
-  return `By template: ${steps.map(({ role, id }) => `${id} (${role})`).join(", ")}.`;
+function listIds(steps: readonly PlanStep[], roles: readonly string[]): string[] {
+  return steps.filter(({ role }) => roles.includes(role)).map(({ id }) => id);
 }
 
 function endSentence(text: string): string {

@@ -17,19 +17,7 @@ const DEFINES =
   /^\s*(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:pub(?:\([^)]*\))?\s+)?(?:public\s+|private\s+|protected\s+|static\s+|abstract\s+|final\s+|async\s+)*(?:function\*?|class|interface|type|enum|const|let|var|def|fn|func|struct|trait|impl|module|namespace|record)\s+\*?([\p{L}_$#][\p{L}\p{N}_$]*)/u;
 const METHOD =
   /^\s+(?:public\s+|private\s+|protected\s+|static\s+|async\s+|readonly\s+|override\s+|get\s+|set\s+)*(#?[\p{L}_$][\p{L}\p{N}_$]*)\s*(?:<[^>]*>)?\([^;]*\)\s*(?::\s*[^={;]+)?\{\s*$/u;
-const NOT_METHODS = new Set([
-  "if",
-  "for",
-  "while",
-  "switch",
-  "catch",
-  "function",
-  "return",
-  "do",
-  "else",
-  "constructor",
-  "with",
-]);
+const NOT_METHODS = new Set("if for while switch catch function return do else constructor with".split(" "));
 const MAX_SIGNATURE = 140;
 const MAX_BODY_LINES = 60;
 

@@ -1,5 +1,3 @@
-import { classifyFile, type FileKind } from "./source-line.ts";
-
 /** One line of a file as it is after the change. */
 export type NewLine = { at: number; text: string; added: boolean };
 
@@ -9,8 +7,6 @@ export type FileDiff = {
   path: string;
   status: "added" | "deleted" | "modified" | "renamed";
   binary: boolean;
-  /** Modes before and after, if they differ or the file is new. */
-  mode: { from?: string; to?: string };
   /** Runs of lines, changed ones and those around them. */
   hunks: readonly (readonly NewLine[])[];
   removed: readonly string[];
@@ -19,14 +15,10 @@ export type FileDiff = {
 /** A diff, and whether a part of it was left out before it came here. */
 type Diff = { files: readonly FileDiff[]; cut: boolean };
 
-type Draft = {
-  path: string;
-  status: FileDiff["status"];
-  binary: boolean;
-  mode: { from?: string; to?: string };
-  hunks: NewLine[][];
-  removed: string[];
-};
+type Draft = FileDiff & { hunks: NewLine[][]; removed: string[] };
+
+/** A run of lines that is being read, and how many of it are still to come. */
+type OpenHunk = { at: number; oldLeft: number; newLeft: number; lines: NewLine[] };
 
 const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const LEFT_OUT = /^\[… \d+ characters left out|^\(the diff is longer and was cut here/;
@@ -35,7 +27,7 @@ const LEFT_OUT = /^\[… \d+ characters left out|^\(the diff is longer and was c
 export function readDiff(text: string): Diff {
   const files: Draft[] = [];
   let file: Draft | undefined;
-  let hunk: { at: number; oldLeft: number; newLeft: number; lines: NewLine[] } | undefined;
+  let hunk: OpenHunk | undefined;
   let cut = false;
   for (const line of text.split("\n")) {
     if (hunk && hunk.oldLeft + hunk.newLeft > 0 && takeLine(line, hunk, file)) continue;
@@ -69,17 +61,12 @@ export function toDiff(path: string, lines: readonly { at: number; text: string 
     path,
     status: "modified",
     binary: false,
-    mode: {},
     hunks: [lines.map(({ at, text }) => ({ at, text, added: true }))],
     removed: [],
   };
 }
 
-function takeLine(
-  line: string,
-  hunk: { at: number; oldLeft: number; newLeft: number; lines: NewLine[] },
-  file: Draft | undefined,
-): boolean {
+function takeLine(line: string, hunk: OpenHunk, file: Draft | undefined): boolean {
   const mark = line[0] ?? " ";
   const text = line.slice(1);
   if (mark === "\\") return true;
@@ -97,58 +84,42 @@ function takeLine(
 
 function startFile(line: string): Draft {
   const path = /^diff --git "?a\/.*?"? "?b\/(.*?)"?$/.exec(line)?.[1] ?? line.slice("diff --git ".length);
-  return { path, status: "modified", binary: false, mode: {}, hunks: [], removed: [] };
+  return { path, status: "modified", binary: false, hunks: [], removed: [] };
 }
 
 function readHeader(line: string, file: Draft): void {
   const [, word = "", value = ""] =
-    /^(new file mode|deleted file mode|old mode|new mode|rename to|rename from|\+\+\+ b|--- a) ?\/?(.*)$/.exec(
-      line,
-    ) ?? [];
-  if (word === "new file mode") {
-    file.status = "added";
-    file.mode.to = value;
-  } else if (word === "deleted file mode") file.status = "deleted";
-  else if (word === "old mode") file.mode.from = value;
-  else if (word === "new mode") file.mode.to = value;
+    /^(new file|deleted file|rename to|\+\+\+ b|--- a|Binary files|GIT binary patch) ?\/?(.*)$/.exec(line) ??
+    [];
+  if (word === "new file") file.status = "added";
+  else if (word === "deleted file") file.status = "deleted";
   else if (word === "rename to") {
     file.status = "renamed";
     file.path = value;
   } else if (word === "+++ b" || (word === "--- a" && file.status === "deleted"))
     file.path = value.replace(/^"|"$|\t$/g, "");
-  else if (/^(?:Binary files .* differ|GIT binary patch)/.test(line)) file.binary = true;
+  else if (/binary/i.test(word)) file.binary = true;
 }
 
 /** A changed file and how many lines of it. */
-export type ChangeSize = {
+export type ListedChange = {
   path: string;
   added: number;
   removed: number;
-  /** A renamed file's own diff would show all of it as new. */
-  kind: "text" | "renamed" | "binary" | "untracked";
+  kind: "text" | "binary" | "untracked";
 };
 
-const WORTH: Readonly<Record<FileKind, number>> = { source: 0, script: 1, test: 2, prose: 3, generated: 4 };
-const LINE = /^ (.* => )?(\S.*?) \| (?:\+(\d+) -(\d+)|(binary|untracked))$/gm;
+const LINE = /^ (?:.* => )?(\S.*?) \| (?:\+(\d+) -(\d+)|(binary|untracked))$/gm;
 
 /** Reads the list of files that `git_diff` begins with. */
-export function readSizes(text: string): ChangeSize[] {
+export function readListedChanges(text: string): ListedChange[] {
   const [list = ""] = text.split(/\n\n|\ndiff --git /, 1);
-  return [...list.matchAll(LINE)].map(([, from, path = "", added = "0", removed = "0", kind]) => ({
+  return [...list.matchAll(LINE)].map(([, path = "", added = "0", removed = "0", kind]) => ({
     path,
     added: Number(added),
     removed: Number(removed),
-    kind: kind === "binary" || kind === "untracked" ? kind : from === undefined ? "text" : "renamed",
+    kind: kind === "binary" || kind === "untracked" ? kind : "text",
   }));
-}
-
-/** The files worth most to a reader first: sources, then tests, then documents, what is generated last; smaller first. */
-export function sortByWorth(sizes: readonly ChangeSize[]): ChangeSize[] {
-  return sizes.toSorted(
-    (a, b) =>
-      WORTH[classifyFile(a.path)] - WORTH[classifyFile(b.path)] ||
-      a.added + a.removed - (b.added + b.removed),
-  );
 }
 
 /** Id and subject of the commit that a diff is of. */

@@ -1,19 +1,25 @@
-import type { Assessment } from "@retinue/core/intent/intent-shapes";
 import type { Risk } from "@retinue/core/schema/rights";
-import type { PastCall } from "./conversation.ts";
+import type { CallData } from "./call-data.ts";
+import type { OfflineCall, PastCall } from "./conversation.ts";
 import { capitalise } from "./offline-words.ts";
 import { anyCase, DAY, type Gaps, type Now, SPAN, TIME } from "./when.ts";
 
+/** A call that a request amounts to. */
+export type PlannedCall = OfflineCall & {
+  /** What it takes from the answers to earlier calls: null while they are missing, a text if it cannot be made. */
+  needs?(calls: readonly PastCall[]): CallData | string | null;
+};
+
 /** What the rules found in a request: a plan, or what keeps them from one. */
-export type Reading =
-  | {
-      readonly tools: readonly string[];
-      readonly risk: Risk;
-      readonly params: Readonly<Record<string, unknown>>;
-      readonly assumptions?: readonly string[];
-      readonly notes?: string;
-    }
-  | Doubt;
+export type Reading = DomainPlan | Doubt;
+
+/** The calls that a request amounts to, every value of which is in the request. */
+export type DomainPlan = {
+  readonly calls: readonly PlannedCall[];
+  readonly risk: Risk;
+  readonly assumptions?: readonly string[];
+  readonly notes?: string;
+};
 
 /** Why nothing is planned. */
 export type Doubt = { readonly missing: readonly string[]; readonly why: string };
@@ -33,17 +39,21 @@ export type DomainRules = {
   /** A request that is understood. */
   readonly example: string;
   readonly sentences: readonly SentenceForm[];
-  /** The results of its calls, in words. */
-  summarise(calls: readonly PastCall[]): string;
+  /** How the answers of its tools are told in words; the first tool in this order that gave one tells the result. */
+  readonly tellings: readonly (readonly [
+    tool: string,
+    tell: (data: CallData, calls: readonly PastCall[]) => string,
+  ])[];
 };
 
 /** A request that one call of a reading tool answers. */
-export function answerWith(
-  begins: string,
-  tool: string,
-  fill: (gaps: Gaps) => Record<string, unknown>,
-): SentenceForm {
-  return { begins, read: (gaps) => ({ tools: [tool], risk: "low", params: fill(gaps) }) };
+export function answerWith(begins: string, tool: string, fill: (gaps: Gaps) => CallData): SentenceForm {
+  return { begins, read: (gaps) => lookUp(tool, fill(gaps)) };
+}
+
+/** The plan of one call that reads. */
+export function lookUp(tool: string, input: CallData, assumptions: readonly string[] = []): DomainPlan {
+  return { calls: [{ tool, input }], risk: "low", assumptions };
 }
 
 /** A doubt in one line. */
@@ -227,46 +237,6 @@ export function findHostileSign(text: string): Doubt | undefined {
   if (INJECTED.test(text)) return say("The request speaks as if it could set the rules");
   if (SECRETS.test(text)) return say("The request speaks of secrets");
   return HEADER_LINE.test(text) ? say("The request carries lines that look like a mail's header") : undefined;
-}
-
-const ERROR_PLAN =
-  "Tools refresh tokens and repeat what may be repeated themselves; a failed call is reported with its type and nothing is called in its place.";
-
-/** The assessment that a reading amounts to. */
-export function buildAssessment(request: string, reading: Reading, example: string): Assessment {
-  const frame = { request, result: {}, error_plan: ERROR_PLAN };
-  if ("missing" in reading) {
-    return {
-      ...frame,
-      tools: [],
-      params: {},
-      status: "failed",
-      notes: `${reading.why} A request that works: ${example}`,
-      expected_format: "an explanation of what is missing",
-      success_criteria: "nothing is called",
-      risk: "low",
-      sequence: [],
-      assumptions: [],
-      missing: reading.missing,
-      confidence: 0,
-    };
-  }
-  const { tools, params, risk, assumptions = [], notes = "" } = reading;
-  const writes = tools.some(isWrite);
-  return {
-    ...frame,
-    tools,
-    params,
-    status: "planning",
-    notes,
-    expected_format: writes ? "a confirmation with what was done" : "the data found, with a summary",
-    success_criteria: `${tools.at(-1) ?? "the last call"} answers without an error`,
-    risk,
-    sequence: tools,
-    assumptions,
-    missing: [],
-    confidence: Math.max(0.5, 0.95 - 0.1 * assumptions.length),
-  };
 }
 
 const WRITE =

@@ -89,11 +89,6 @@ describe("the main agent", () => {
     expect(listCalls(main.next({ ...first, calls, later })).map(({ tool }) => tool)).toContain("ls");
   });
 
-  test("a question is looked into with its own tools when nobody else can", () => {
-    const alone = situation("Where are slots taken?", { delegates: [], tools: ["read", "grep"] });
-    expect(listCalls(main.next(alone)).map(({ tool }) => tool)).toEqual(["grep", "grep"]);
-  });
-
   test.each(["hello", "What can you do?", "help"])("'%s' is answered with what it can do", (task) => {
     const said = saidBy(main.next(situation(task)));
     expect(said).toContain("researcher (Answers questions by searching and reading files)");

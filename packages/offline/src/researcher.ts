@@ -37,23 +37,22 @@ const LINES_BEFORE = 12;
 type Made = (call: OfflineCall) => PastCall | undefined;
 
 /** The researcher: answers questions from the project's files. */
-export const researcher: Procedure = {
-  agents: ["researcher"],
-  next: (situation) => researchQuestion(situation),
-};
+export const researcher: Procedure = { agents: ["researcher"], next: researchQuestion };
 
 /**
  * Answers a question from the project's files in a few turns. A name is looked up where it is defined; anything else is
  * counted by file, and again in a folder that the question names, then looked at in the best files and read. If tests
  * are asked for, those that name what was found come on top.
  */
-export function researchQuestion(situation: Situation): OfflineMove {
+function researchQuestion(situation: Situation): OfflineMove {
   const question = taskText(situation.task);
-  const { query, name, covering } = readAsked(question, addPaths(readQuery(question), situation.task));
+  const asked = readAsked(question, addPaths(readQuery(question), situation.task));
+  const { query, covering } = asked;
+  const name = situation.tools.includes("code_search") ? asked.name : undefined;
   const fault = refuseSearch(question, query, situation);
   if (fault) return { cannot: fault };
   const located = name === undefined ? null : locate(name, situation);
-  if (located && "calls" in located) return located;
+  if (located && !("places" in located)) return located;
   const places = located?.places ?? [];
   const [place] = places;
   const made: Made = (call) => findAnswer(situation.calls, call);
@@ -67,11 +66,11 @@ export function researchQuestion(situation: Situation): OfflineMove {
   const findings = place ? null : collectFindings(question, query, situation, made);
   const subject = place ?? (findings && findBestDefinition(findings));
   const tests = covering && subject ? findTests(subject, situation) : null;
-  if (tests && "calls" in tests) return tests;
+  if (tests && !("details" in tests)) return tests;
   const open = findings && explainOpen(findings);
   if (open) return { say: open };
   const found = findings ? reportFindings(findings) : (located?.report ?? "");
-  return { say: tests ? addTests(found, tests.report) : found };
+  return { say: tests ? addTests(found, tests) : found };
 }
 
 /** The summary has both, and the tests come first in the details. */

@@ -16,20 +16,17 @@ export type ReviewFinding = {
   line?: string;
 };
 
-/** Rules for one file of a change. */
-type FileRule = (file: FileDiff) => ReviewFinding[];
-
 const ORDER: Readonly<Record<Severity, number>> = { high: 0, medium: 1, low: 2 };
 
 /** What the rules find in a change, worst first and then by place. Deleted files are left out. */
 export function reviewDiff(files: readonly FileDiff[]): ReviewFinding[] {
   const present = files.filter(({ status }) => status !== "deleted");
-  return sortFindings([...reviewFiles(present), ...reviewChange(files)]);
+  return sortFindings([...reviewFiles(present), ...findUntested(files), ...findLostTests(files)]);
 }
 
 /** What the rules find in single files. */
 export function reviewFiles(files: readonly FileDiff[]): ReviewFinding[] {
-  return sortFindings(files.flatMap((file) => [...reviewLines(file), ...reviewFile(file)]));
+  return sortFindings(files.flatMap((file) => [...reviewLines(file), ...findDroppedErrors(file)]));
 }
 
 function sortFindings(findings: readonly ReviewFinding[]): ReviewFinding[] {
@@ -147,7 +144,7 @@ const RULES: readonly LineRule[] = [
 ];
 
 /** Looks at every added line. */
-const reviewLines: FileRule = (file) => {
+function reviewLines(file: FileDiff): ReviewFinding[] {
   const kind = classifyFile(file.path);
   const rules = RULES.filter(({ kinds, files }) => kinds.includes(kind) && (files?.test(file.path) ?? true));
   const findings: ReviewFinding[] = [];
@@ -157,7 +154,7 @@ const reviewLines: FileRule = (file) => {
       if (pattern.test(parts[where])) findings.push(makeFinding(file.path, line, severity, what));
   }
   return findings;
-};
+}
 
 /** A finding on one line, quoting it. */
 function makeFinding(
@@ -169,51 +166,26 @@ function makeFinding(
   return { severity, path, at, what, line: text.trim() };
 }
 
-/** Looks at the file as a whole, and for an empty catch block of several lines. */
-const reviewFile: FileRule = (file) => {
-  const kind = classifyFile(file.path);
-  const findings = reviewMode(file);
-  if (kind === "prose" || kind === "generated") return findings;
-  return [...findings, ...file.hunks.flatMap((hunk) => findDroppedErrors(file.path, hunk))];
-};
-
-function reviewMode({ path, mode, binary, status }: Parameters<FileRule>[0]): ReviewFinding[] {
-  const { from, to } = mode;
-  const finding = (severity: ReviewFinding["severity"], what: string): ReviewFinding[] => [
-    { severity, path, at: 0, what },
-  ];
-  if (to === "120000") return finding("medium", "a symbolic link was added; make sure where it leads");
-  if (to === "160000") return finding("low", "a submodule was added");
-  if (from && to && from !== to)
-    return finding(
-      "low",
-      to.endsWith("755") ? "the file became executable" : `its mode changed from ${from} to ${to}`,
-    );
-  return binary && status === "added"
-    ? finding("low", "a binary file was added; it was not looked into")
-    : [];
+/** Looks for empty catch blocks of several lines. */
+function findDroppedErrors({ path, hunks }: FileDiff): ReviewFinding[] {
+  if (!ANY_CODE.includes(classifyFile(path))) return [];
+  return hunks
+    .flatMap((hunk) =>
+      hunk.filter((line, index) => line.added && dropsError(path, line.text, hunk[index + 1]?.text ?? "")),
+    )
+    .map((line) => makeFinding(path, line, "medium", "an error is caught and dropped"));
 }
 
-function findDroppedErrors(path: string, hunk: readonly NewLine[]): ReviewFinding[] {
-  return hunk.flatMap((line, index) => {
-    const next = hunk[index + 1];
-    if (!line.added || !next) return [];
-    const opens = isPython(path)
-      ? /^\s*except\b.*:\s*$/.test(line.text) && /^\s*pass\s*$/.test(next.text)
-      : /\bcatch\s*(?:\([^)]*\))?\s*\{\s*$/.test(line.text) && /^\s*\}/.test(next.text);
-    return opens ? [makeFinding(path, line, "medium", "an error is caught and dropped")] : [];
-  });
+function dropsError(path: string, line: string, next: string): boolean {
+  return isPython(path)
+    ? /^\s*except\b.*:\s*$/.test(line) && /^\s*pass\s*$/.test(next)
+    : /\bcatch\s*(?:\([^)]*\))?\s*\{\s*$/.test(line) && /^\s*\}/.test(next);
 }
 
 /** Fewer new lines than this rarely need a test of their own. */
 const WORTH_A_TEST = 5;
 const CASE =
   /^\s*(?:test|it)(?:\.\w+)*\s*\(|^\s*(?:async\s+)?def test_|^\s*func Test\w*\(|^\s*#\[(?:tokio::)?test\]/;
-
-/** Looks at a change as a whole: whether its tests kept up with it. */
-function reviewChange(files: readonly FileDiff[]): ReviewFinding[] {
-  return [...findUntested(files), ...findLostTests(files)];
-}
 
 const listAdded = ({ hunks }: FileDiff) => hunks.flat().filter(({ added }) => added);
 
@@ -225,8 +197,7 @@ function findUntested(files: readonly FileDiff[]): ReviewFinding[] {
       listAdded(file).filter(({ text }) => isCode(text)).length >= WORTH_A_TEST,
   );
   const [first] = sources;
-  if (!first) return [];
-  if (tests.length > 0) return [];
+  if (!first || tests.length > 0) return [];
   const rest = sources.length > 1 ? ` and ${sources.length - 1} more sources` : "";
   const what = `the change touches no test, but ${basename(first.path)}${rest}; whether older tests cover it was not looked at`;
   return [{ severity: "medium", path: first.path, at: listAdded(first)[0]?.at ?? 0, what }];

@@ -1,4 +1,5 @@
 import { readQuery } from "@retinue/code/survey/search-query";
+import { showCount } from "@retinue/core/show/measures";
 import {
   findAnswer,
   findNextCalls,
@@ -7,6 +8,7 @@ import {
   listFaults,
   type OfflineCall,
   type OfflineMove,
+  type PastCall,
   type Procedure,
   reportFaults,
   type Situation,
@@ -15,38 +17,26 @@ import {
 import { cutShort, needsModel } from "./offline-words.ts";
 import { fenceCode, readNumberedLines } from "./read-code.ts";
 import {
-  type ChangeSize,
   type FileDiff,
+  type ListedChange,
   readCommit,
   readDiff,
-  readSizes,
-  sortByWorth,
+  readListedChanges,
   toDiff,
 } from "./read-diff.ts";
 import { type ReviewFinding, reviewDiff, reviewFiles, type Severity } from "./review-rules.ts";
-import { isFile } from "./source-line.ts";
-import { runTests, testCall } from "./tester.ts";
+import { classifyFile, isFile } from "./source-line.ts";
 
 type Changes = Exclude<ReviewTarget, { kind: "files" }>;
 
-/** Up to so many changed lines a diff is asked for in one piece; beyond, file by file as far as there is room. */
-const WHOLE_LINES = 300;
-const LINES_IN_ALL = 450;
-const MOST_FILES = 8;
 const READ_FILES = 5;
 const READ_LINES = 400;
-
-/** Requests that a tester takes as well. */
-const ASKS_FOR_TESTS =
-  /^(?:please\s+)?(?:run|check|verify|see)\b(?:\s+(?:if|that|whether))?\s+(?:the\s+|all\s+)*tests?\b/i;
 
 /** The reviewer: looks at a change, or at whole files, by rules, and says that it was rules. */
 export const reviewer: Procedure = {
   agents: ["reviewer"],
   next(situation) {
-    const task = taskText(situation.task);
-    if (ASKS_FOR_TESTS.test(task)) return runTests(testCall(task), situation);
-    const target = readTarget(task);
+    const target = readTarget(taskText(situation.task));
     if (target.kind === "files") return reviewNamedFiles(target.paths, situation);
     if (!situation.tools.includes("git_diff"))
       return {
@@ -59,65 +49,54 @@ export const reviewer: Procedure = {
   },
 };
 
+/** The diff as far as it is given, and new files that git does not know yet. */
 function reviewChanges(target: Changes, situation: Situation): OfflineMove {
-  const stat = { tool: "git_diff", input: { ...makeDiffInput(target), stat: true } };
-  const listed = findAnswer(situation.calls, stat);
-  if (situation.condensed && !listed)
-    return { cannot: "the change was longer than the conversation can be; name one of its files to review" };
-  const sizes = sortByWorth(readSizes(listed?.result ?? ""));
-  const calls = planDiffs(target, sizes);
-  const move = findNextCalls(situation, [() => [stat], () => calls]);
+  const call = { tool: "git_diff", input: makeDiffInput(target) };
+  const changed = () => readListedChanges(findResult(situation.calls, call));
+  const readNew = () =>
+    changed()
+      .filter(({ kind }) => kind === "untracked")
+      .slice(0, READ_FILES)
+      .map(readCall);
+  const move = findNextCalls(situation, [() => [call], readNew]);
   if (move) return move;
-  if (sizes.length === 0 && target.kind === "working" && listed?.failed === false)
-    return reviewChanges({ kind: "commit", commit: "HEAD" }, situation);
-  const seen = listAnswered(situation.calls, calls);
+  const answer = findAnswer(situation.calls, call);
   const faults = listFaults(situation.calls);
-  const review = { about: describeTarget(target), commit: readCommit(listed?.result ?? ""), sizes, faults };
-  if (seen.length === 0)
-    return faults.length > 0 && !situation.wrapUp
-      ? { cannot: `the change could not be looked at: ${faults.join("; ")}` }
-      : { say: reportUnread(review) };
-  const diffs = seen.filter(({ tool }) => tool === "git_diff").map(({ result }) => readDiff(result));
-  const reads = seen
-    .filter(({ tool }) => tool === "read")
-    .map(
-      ({ input, result }): FileDiff => ({
-        ...toDiff(String(input.path), readNumberedLines(result)),
-        status: "added",
-      }),
-    );
-  const files = [...diffs.flatMap((diff) => diff.files), ...reads];
+  if (!answer || answer.failed)
+    return {
+      cannot: `the change could not be looked at: ${faults.join("; ") || "it is longer than the conversation can be; name one of its files"}`,
+    };
+  if (changed().length === 0 && target.kind === "working")
+    return reviewChanges({ kind: "commit", commit: "HEAD" }, situation);
+  const { files: diffed, cut } = readDiff(answer.result);
+  const files = [
+    ...diffed.filter(({ binary }) => !binary),
+    ...listAnswered(situation.calls, readNew()).map(
+      (read): FileDiff => ({ ...readWhole(read), status: "added" }),
+    ),
+  ];
   return {
-    say: reportReview({ ...review, files, findings: reviewDiff(files), cut: diffs.some(({ cut }) => cut) }),
+    say: reportReview({
+      about: describeTarget(target),
+      commit: readCommit(answer.result),
+      files,
+      changed: changed(),
+      findings: reviewDiff(files),
+      cut,
+      faults,
+    }),
   };
 }
 
-/** The whole diff if it is small, else the files worth most, as many as fit; files that git does not know are read. */
-function planDiffs(target: Changes, sizes: readonly ChangeSize[]): OfflineCall[] {
-  const input = makeDiffInput(target);
-  const countLines = ({ added, removed }: ChangeSize) => added + removed;
-  const texts = sizes.filter(({ kind }) => kind === "text" || kind === "renamed");
-  const reads = sizes
-    .filter(({ kind }) => kind === "untracked")
-    .slice(0, READ_FILES)
-    .map(({ path }) => readCall(path));
-  const lines = texts.reduce((sum, size) => sum + countLines(size), 0);
-  if (lines <= WHOLE_LINES) return [...(texts.length > 0 ? [{ tool: "git_diff", input }] : []), ...reads];
-  const own = texts.filter(({ kind }) => kind === "text");
-  let room = LINES_IN_ALL;
-  const fitting = own.filter((size) => {
-    const fits = countLines(size) <= room;
-    if (fits) room -= countLines(size);
-    return fits;
-  });
-  const chosen = fitting.length > 0 ? fitting.slice(0, MOST_FILES) : own.slice(0, 1);
-  return [...chosen.map(({ path }) => ({ tool: "git_diff", input: { ...input, path } })), ...reads];
-}
-
-function readCall(path: string): OfflineCall {
+function readCall({ path }: Pick<ListedChange, "path">): OfflineCall {
   return { tool: "read", input: { path, limit: READ_LINES } };
 }
 
+function readWhole({ input, result }: PastCall): FileDiff {
+  return toDiff(String(input.path), readNumberedLines(result));
+}
+
+/** Reviews the files that a task names, and of a folder's the first ones, sources before all others. */
 function reviewNamedFiles(paths: readonly string[], situation: Situation): OfflineMove {
   const globs = paths
     .filter((path) => !isFile(path) && situation.tools.includes("glob"))
@@ -126,30 +105,25 @@ function reviewNamedFiles(paths: readonly string[], situation: Situation): Offli
     globs
       .flatMap((call) => findResult(situation.calls, call).split("\n"))
       .filter((path) => /^\S+\.\w+$/.test(path))
-      .map((path): ChangeSize => ({ path, added: 0, removed: 0, kind: "text" }));
+      .toSorted((a, b) => Number(classifyFile(b) === "source") - Number(classifyFile(a) === "source"));
   const planReads = () =>
-    [...paths.filter(isFile), ...sortByWorth(listFound()).map(({ path }) => path)]
-      .slice(0, READ_FILES)
-      .map(readCall);
+    [...paths.filter(isFile), ...listFound()].slice(0, READ_FILES).map((path) => readCall({ path }));
   const move = findNextCalls(situation, [() => globs, planReads]);
   if (move) return move;
-  const reads = planReads();
-  const files = listAnswered(situation.calls, reads).map(({ input, result }) =>
-    toDiff(String(input.path), readNumberedLines(result)),
-  );
+  const reads = listAnswered(situation.calls, planReads());
+  const files = reads.map(readWhole);
   const faults = listFaults(situation.calls);
   if (files.length === 0)
     return {
       cannot: `nothing could be read of ${paths.join(", ")}: ${faults.join("; ") || "no files there"}`,
     };
-  const found = listFound();
   return {
     say: reportReview({
       about: paths.join(", "),
       files,
-      sizes: found.length > READ_FILES ? found : [],
+      changed: listFound().map((path) => ({ path, added: 0, removed: 0, kind: "text" })),
       findings: reviewFiles(files),
-      cut: reads.some((call) => /^\(\d+ more lines; read on/m.test(findResult(situation.calls, call))),
+      cut: reads.some(({ result }) => /^\(\d+ more lines; read on/m.test(result)),
       faults,
     }),
   };
@@ -213,7 +187,7 @@ type Review = {
   commit?: { id: string; subject: string } | undefined;
   files: readonly FileDiff[];
   /** Everything that changed, looked into or not. */
-  sizes: readonly ChangeSize[];
+  changed: readonly ListedChange[];
   findings: readonly ReviewFinding[];
   /** Some of what was looked at was left out on the way. */
   cut: boolean;
@@ -221,77 +195,52 @@ type Review = {
 };
 
 const MAX_FINDINGS = 25;
-const SAME_KIND = 4;
 const MAX_QUOTE = 140;
 const MAX_UNSEEN = 8;
 const BY_RULES =
   "This is a review by rules: they know patterns that often go with defects, not what the change means. Whether it is right, a person or a model must judge.";
 
 /** The findings with file and line, worst first, and what was and was not looked at. */
-function reportReview(review: Review): string {
-  const { findings, files, faults, cut } = review;
-  const kept = limitFindings(findings);
-  const left = findings.length - kept.length;
-  const [worst] = kept;
-  const sections = [
-    `**Summary**: Reviewed ${nameSubject(review)}: ${countFindings(findings)}.${worst ? ` Worst: ${formatFindingPlace(worst)} ${worst.what}.` : ""} By rules, not by judgement.`,
+export function reportReview(review: Review): string {
+  const { findings, files, changed, faults, cut } = review;
+  const left = findings.length - MAX_FINDINGS;
+  const [worst] = findings;
+  const subject = nameSubject(review);
+  const summary = `Reviewed ${subject}: ${countFindings(findings)}.${worst ? ` Worst: ${formatFindingPlace(worst)} ${worst.what}.` : ""} By rules, not by judgement.`;
+  const isText = changed.some(({ kind }) => kind !== "binary");
+  const nothing = isText
+    ? `Nothing of ${subject} was read, so that nothing was reviewed.`
+    : `There is nothing to review in ${subject}${changed.length > 0 ? ": no file of it holds text" : ""}.`;
+  const seen = files.map(({ path, status }) => (status === "modified" ? path : `${path} (${status})`));
+  const details = [
     "**Details**",
-    kept.map(formatFinding).join("\n") || "No rule found anything.",
-    left > 0 ? `${left} more of the same kinds.` : "",
-    `Looked at: ${files.map(({ path, status }) => (status === "modified" ? path : `${path} (${status})`)).join(", ")}.`,
+    findings.slice(0, MAX_FINDINGS).map(formatFinding).join("\n") || "No rule found anything.",
+    left > 0 ? `${left} more, none of them worse.` : "",
+    `Looked at: ${seen.join(", ")}.`,
+  ];
+  const sections = [
+    `**Summary**: ${files.length > 0 ? summary : nothing}`,
+    ...(files.length > 0 ? details : []),
     listUnseen(review),
     cut ? "A part of what was looked at was too long and is missing; there may be more findings." : "",
     reportFaults(faults),
-    BY_RULES,
+    files.length > 0 ? BY_RULES : "",
   ];
   return sections.filter(Boolean).join("\n\n");
 }
 
-/** The report on a change of which nothing was read: what it is, and which files a person must look at. */
-export function reportUnread(review: Omit<Review, "files" | "findings" | "cut">): string {
-  const { sizes, faults } = review;
-  const subject = nameSubject({ ...review, files: [] });
-  const isText = sizes.some(({ kind }) => kind !== "binary");
-  const why = sizes.length > 0 ? ": no file of it holds text" : "";
-  const sections = [
-    `**Summary**: ${isText ? `Nothing of ${subject} was read, so that nothing was reviewed` : `There is nothing to review in ${subject}${why}`}.`,
-    listUnseen({ ...review, files: [] }),
-    reportFaults(faults),
-  ];
-  return sections.filter(Boolean).join("\n\n");
-}
-
-function nameSubject({
-  about,
-  commit,
-  files,
-  sizes,
-}: Pick<Review, "about" | "commit" | "files" | "sizes">): string {
-  const named = commit ? `${about}, ${commit.id}${commit.subject ? ` “${commit.subject}”` : ""},` : about;
-  const all = sizes.length > 0 ? sizes : null;
-  const added = all?.reduce((sum, size) => sum + size.added, 0) ?? 0;
-  const removed = all?.reduce((sum, size) => sum + size.removed, 0) ?? 0;
+function nameSubject({ about, commit, files, changed }: Review): string {
+  const named = commit ? `${about}, ${commit.id}${commit.subject ? ` “${commit.subject}”` : ""}` : about;
+  const added = changed.reduce((sum, file) => sum + file.added, 0);
+  const removed = changed.reduce((sum, file) => sum + file.removed, 0);
   const lines = added + removed > 0 ? `, +${added} −${removed} lines` : "";
-  const count = all?.length ?? files.length;
-  return `${named} (${count} ${count === 1 ? "file" : "files"}${lines})`.replace(", (", " (");
+  return `${named} (${showCount(changed.length || files.length, "file")}${lines})`;
 }
 
 function countFindings(findings: readonly ReviewFinding[]): string {
   const count = (severity: Severity) => findings.filter((each) => each.severity === severity).length;
   if (findings.length === 0) return "nothing found";
   return `${count("high")} high, ${count("medium")} medium, ${count("low")} low`;
-}
-
-/** At most a few of one kind in one file, so that one kind does not hide the others. */
-function limitFindings(findings: readonly ReviewFinding[]): ReviewFinding[] {
-  const seen = new Map<string, number>();
-  return findings
-    .filter(({ path, what }) => {
-      const key = `${path} ${what.replace(/`\w+`/g, "")}`;
-      seen.set(key, (seen.get(key) ?? 0) + 1);
-      return (seen.get(key) ?? 0) <= SAME_KIND;
-    })
-    .slice(0, MAX_FINDINGS);
 }
 
 function formatFinding(finding: ReviewFinding): string {
@@ -307,11 +256,10 @@ function formatFindingPlace({ path, at }: ReviewFinding): string {
   return at > 0 ? `${path}:${at}` : path;
 }
 
-function listUnseen({ files, sizes }: Pick<Review, "files" | "sizes">): string {
+function listUnseen({ files, changed }: Review): string {
   const seen = new Set(files.map(({ path }) => path));
-  const unseen = sizes.filter(({ path }) => !seen.has(path));
+  const unseen = changed.map(({ path }) => path).filter((path) => !seen.has(path));
   if (unseen.length === 0) return "";
   const left = unseen.length - MAX_UNSEEN;
-  const names = unseen.slice(0, MAX_UNSEEN).map(({ path }) => path);
-  return `Not looked at: ${names.join(", ")}${left > 0 ? ` and ${left} more` : ""}.`;
+  return `Not looked at: ${unseen.slice(0, MAX_UNSEEN).join(", ")}${left > 0 ? ` and ${left} more` : ""}.`;
 }

@@ -58,7 +58,9 @@ export function reportFindings(findings: SearchFindings): string {
   const sections = [
     `**Summary**: ${summariseFindings(ranked, gist, others)}`,
     "**Details**",
-    ...groupByFile(ranked).map(([path, own]) => showPlace(path, own, query.concepts)),
+    ...[...Map.groupBy(ranked, ({ path }) => path)].map(([path, own]) =>
+      showPlace(path, own, query.concepts),
+    ),
     gist.length > 1 ? `In its own words:\n${gist.map((sentence) => `- ${sentence}`).join("\n")}` : "",
     unread.length > 0 ? `Hits also in (not read): ${unread.join(", ")}` : "",
     describeSearch(findings),
@@ -155,10 +157,6 @@ function summariseFindings(
   );
 }
 
-function groupByFile(ranked: readonly Scored[]): [string, Scored[]][] {
-  return [...Map.groupBy(ranked, ({ path }) => path)];
-}
-
 function showPlace(path: string, definitions: readonly Scored[], concepts: readonly Concept[]): string {
   const lines = definitions.flatMap((definition) => [
     `- ${path}:${definition.at} \`${definition.signature}\`${definition.comment ? `: ${definition.comment}` : ""}`,
@@ -170,27 +168,18 @@ function showPlace(path: string, definitions: readonly Scored[], concepts: reado
   return [`**${path}**`, "", ...lines].join("\n");
 }
 
-/** The telling lines of the body: those with hits, comparisons first; then other comparisons, if there is room. */
+/** The telling lines of the body: those with hits; then comparisons, if there is room. */
 function chooseKeyLines({ body }: Definition, concepts: readonly Concept[]): SourceLine[] {
   const tests = concepts.map(({ pattern }) => new RegExp(pattern, "i"));
-  const rank = ({ text }: SourceLine) =>
-    (tests.some((test) => test.test(text)) ? COMPARES + 1 : 0) + rateLine(text);
-  const chosen = body
-    .filter(({ text }) => !NO_CODE.test(text) && findDefinedName(text) === undefined)
-    .filter((line) => rank(line) >= COMPARES)
-    .toSorted((a, b) => rank(b) - rank(a))
-    .slice(0, concepts.length > 0 ? KEY_LINES : 0);
+  const code = body.filter(({ text }) => !NO_CODE.test(text) && findDefinedName(text) === undefined);
+  const hits = code.filter(({ text }) => tests.some((test) => test.test(text)));
+  const others = code.filter((line) => COMPARES.test(line.text) && !hits.includes(line));
+  const chosen = concepts.length > 0 ? [...hits, ...others].slice(0, KEY_LINES) : [];
   return chosen.toSorted((a, b) => a.at - b.at);
 }
 
+const COMPARES = />=|<=|\s[<>]\s|[!=]==?\s/;
 const NO_CODE = /^\s*(?:\*|\/\/|\/\*|#\s|import\b)/;
-const COMPARES = 3;
-
-function rateLine(text: string): number {
-  if (/>=|<=|\s[<>]\s|[!=]==?\s/.test(text)) return COMPARES;
-  if (/\b(?:if|while|throw|raise|unless|case)\b/.test(text)) return 2;
-  return /\b(?:return|await|yield)\b/.test(text) ? 1 : 0;
-}
 
 function describeSearch({ counted, files }: SearchFindings): string {
   const counts = counted.map(({ concept, counts: hits, cut }) => {

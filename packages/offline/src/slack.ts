@@ -1,20 +1,13 @@
-import {
-  type CallData,
-  countNoun,
-  findData,
-  MOST_SHOWN,
-  markMore,
-  readField,
-  readList,
-  shortenQuote,
-} from "./call-data.ts";
-import { type PastCall, toData } from "./conversation.ts";
+import { showCount } from "@retinue/core/show/measures";
+import { type CallData, MOST_SHOWN, readField, readList, shortenQuote, tellList } from "./call-data.ts";
+import { toData } from "./conversation.ts";
 import { TEXT_PARTS } from "./email.ts";
 import {
   answerWith,
   type DomainRules,
   doubt,
   doubtText,
+  lookUp,
   type Reading,
   type SentenceForm,
 } from "./read-request.ts";
@@ -83,7 +76,17 @@ export const slack: DomainRules = {
     })),
     search("(?:search|find|search for)(?: all)?(?<slack> slack)? messages"),
   ],
-  summarise: summariseSlack,
+  tellings: [
+    [
+      "slack_post_message",
+      (posted) => `Posted in ${readField(posted, "channel")}. ${readField(posted, "link")}`.trimEnd(),
+    ],
+    ["slack_analyze_conversation", describeAnalysis],
+    ["slack_get_user_info", describeUser],
+    ["slack_search_messages", describeMessages],
+    ["slack_get_thread_replies", describeMessages],
+    ["slack_get_channel_messages", describeMessages],
+  ],
 };
 
 const DEFAULT_DAYS = 7;
@@ -94,10 +97,13 @@ function readChannel({ channel, span }: Gaps, at: Now, tools: readonly string[])
   const days = span === undefined ? undefined : readSpan(span, at);
   if (typeof days === "string") return doubt("a day", days);
   const count = Math.min(MOST_DAYS, days?.days ?? DEFAULT_DAYS);
+  const range = { channel, time_range: `${count}d` };
   return {
-    tools,
+    calls: tools.map((tool) => ({
+      tool,
+      input: tool === "slack_get_channel_messages" ? { ...range, limit: MOST_MESSAGES } : range,
+    })),
     risk: "low",
-    params: { channel, time_range: `${count}d`, limit: MOST_MESSAGES },
     assumptions: days?.days === undefined ? [`Looked at the last ${count} days.`] : [],
   };
 }
@@ -105,7 +111,7 @@ function readChannel({ channel, span }: Gaps, at: Now, tools: readonly string[])
 function readSlackSearch({ topic, channel, from, slack: named }: Gaps): Reading {
   if (!topic) return doubt("search words", "The request does not say what to search for.");
   if (!channel && !named) return doubt("where", "The request does not say that it means Slack.");
-  return { tools: ["slack_search_messages"], risk: "low", params: { query: topic, channel, from } };
+  return lookUp("slack_search_messages", { query: topic, channel, from });
 }
 
 function readPost(gaps: Gaps): Reading {
@@ -113,36 +119,21 @@ function readPost(gaps: Gaps): Reading {
   if (fault) return fault;
   const text = gaps.quote ?? gaps.text;
   if (!text) return doubt("text", "The request does not say what to post.");
-  return { tools: ["slack_post_message"], risk: "medium", params: { channel: gaps.place, text } };
+  return { calls: [{ tool: "slack_post_message", input: { channel: gaps.place, text } }], risk: "medium" };
 }
 
-/** The results of the Slack tools' calls, in words. */
-function summariseSlack(calls: readonly PastCall[]): string {
-  const posted = findData(calls, "slack_post_message");
-  const analysis = findData(calls, "slack_analyze_conversation");
-  const user = toData(findData(calls, "slack_get_user_info")?.user);
-  if (posted)
-    return `Posted in ${readField(posted, "channel")}.${readField(posted, "link") ? ` ${readField(posted, "link")}` : ""}`;
-  if (analysis) return describeAnalysis(analysis);
-  if (readField(user, "user_id")) {
-    const parts = [
-      readField(user, "title"),
-      readField(user, "email"),
-      readField(user, "timezone"),
-      readField(user, "status"),
-    ].filter(Boolean);
-    return `${readField(user, "real_name") || readField(user, "name")}${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.`;
-  }
-  const found = ["slack_search_messages", "slack_get_thread_replies", "slack_get_channel_messages"]
-    .map((tool) => findData(calls, tool))
-    .find((data) => data !== undefined);
-  if (!found) return "";
-  const messages = readList(found, "messages");
-  if (messages.length === 0) return "No messages were found.";
-  const lines = messages
-    .slice(0, MOST_SHOWN)
-    .map((one) => `${readField(one, "user")}: “${shortenQuote(readField(one, "text"))}”`);
-  return `${countNoun(Number(found.total ?? messages.length), "message")}: ${lines.join("; ")}${markMore(messages.length)}.`;
+function describeUser({ user: found }: CallData): string {
+  const user = toData(found);
+  const parts = ["title", "email", "timezone", "status"].map((name) => readField(user, name)).filter(Boolean);
+  return `${readField(user, "real_name") || readField(user, "name")}${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.`;
+}
+
+function describeMessages(found: CallData): string {
+  return tellList(
+    found,
+    { list: "messages", noun: "message" },
+    (one) => `${readField(one, "user")}: “${shortenQuote(readField(one, "text"))}”`,
+  );
 }
 
 function describeAnalysis(data: CallData): string {
@@ -155,7 +146,7 @@ function describeAnalysis(data: CallData): string {
   };
   const topics = readList(data, "topics").map((one) => readField(one, "topic"));
   return [
-    `${readField(data, "channel")}: ${countNoun(Number(data.message_count ?? 0), "message")} by ${people.join(", ") || "nobody"}.`,
+    `${readField(data, "channel")}: ${showCount(Number(data.message_count ?? 0), "message")} by ${people.join(", ") || "nobody"}.`,
     topics.length > 0 ? `Topics: ${topics.join(", ")}.` : "",
     part("decisions", "Decisions"),
     part("open_questions", "Open questions"),

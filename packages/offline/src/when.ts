@@ -49,25 +49,20 @@ const CLOCK = anyCase(
   "(?:noon|midnight|(?:1[0-2]|0?[1-9])(?::[0-5]\\d)? ?(?:a|p)\\.?m\\b\\.?|(?:[01]?\\d|2[0-3]):[0-5]\\d\\b)",
 );
 const HOUR = `(?:${CLOCK}|(?:1\\d|2[0-3]|\\d)\\b(?![:.]))`;
-/** Sources of patterns for times, lengths and recurrences, by gap. */
+/** Sources of patterns for times and lengths, by gap. */
 export const TIME: Readonly<Record<string, string>> = {
   clock: CLOCK,
   hour: HOUR,
   until: HOUR,
   duration: anyCase(`(?:${COUNT}|half an?)[ -](?:hours?|hrs?|minutes?|mins?)\\b`),
-  part: anyCase("(?:morning|afternoon|evening)\\b"),
-  every: anyCase(`(?:other )?(?:day|weekday|week|month|${WEEKDAY}(?:(?:, and |, | and )${WEEKDAY})*)\\b`),
-  often: anyCase("(?:daily|weekly|monthly)\\b"),
 };
 /** How a request tells a moment, as parts of a sentence. */
 export const MOMENT_PARTS: readonly string[] = [
-  "(?:on |starting )?{day}",
+  "(?:on )?{day}",
   "(?:from|between) {hour} (?:to|and|until|till) {until}",
   "(?:at )?{clock}",
   "at {hour}",
   "(?:for )?{duration}",
-  "(?:in the )?{part}",
-  "every {every}",
 ];
 
 /** A point in time as a request tells it, on the clock of the person's zone. */
@@ -77,55 +72,34 @@ export type Moment = {
   /** `14:00`. */
   readonly time?: string;
   readonly minutes?: number;
-  /** RRULE without its name. */
-  readonly recurrence?: string;
-  readonly part?: string;
   readonly assumptions: readonly string[];
-};
-
-const PARTS: Readonly<Record<string, { time: string; minutes: number }>> = {
-  morning: { time: "09:00", minutes: 180 },
-  afternoon: { time: "13:00", minutes: 240 },
-  evening: { time: "17:00", minutes: 180 },
 };
 
 /** Reads the moment in the gaps of a sentence; a text says why it cannot be one. */
 export function readWhen(gaps: Gaps, at: Now): Moment | string {
   const today = at.now.slice(0, 10);
-  const { clock, hour, until, duration, part, every, often } = gaps;
+  const { day, clock, hour, until, duration } = gaps;
   if (clock && hour) return "Two times are named.";
-  const recurrence = every || often ? readRule(every ?? often ?? "", today) : undefined;
-  const [first = ""] = (every ?? "").split(/,| and /);
-  const day = gaps.day ?? (isWeekday(first) ? first.replace(/^other /i, "") : undefined);
   const date = day === undefined ? undefined : readDay(day, today);
   if (date === null) return `'${day}' is no such day.`;
-  const assumptions = gaps.day && isWeekday(gaps.day) ? [`Took '${gaps.day}' as ${date}.`] : ([] as string[]);
   const said = clock ?? hour;
   const time = said && readClockTime(said);
-  const shift = time && !part && !until && isEarly(said) ? 12 : 0;
-  if (time && shift > 0)
-    assumptions.push(`Took ${Number(time.slice(0, 2))} o'clock as ${moveClock(time, shift)}.`);
+  const isAfternoon = said !== undefined && !until && isEarly(said);
   const minutes = until && time ? measure(time, readClockTime(until)) : duration ? countMinutes(duration) : 0;
   if (until && minutes <= 0) return "The time ends before it begins.";
-  const start = date ?? (recurrence && time ? today : undefined);
   return {
-    date: start,
-    time: time && moveClock(time, shift),
+    date,
+    time: time && isAfternoon ? moveClock(time, 12) : time,
     minutes: minutes > 0 ? minutes : undefined,
-    recurrence,
-    part: time ? undefined : part?.toLowerCase(),
-    assumptions,
+    assumptions: [
+      ...(day && isWeekday(day) ? [`Took '${day}' as ${date}.`] : []),
+      ...(time && isAfternoon ? [`Took ${Number(time.slice(0, 2))} o'clock as ${moveClock(time, 12)}.`] : []),
+    ],
   };
 }
 
-/** A part of a day as a time and a length, with what it was taken as. */
-export function readPart(part: string): { time: string; minutes: number; assumption: string } {
-  const { time, minutes } = PARTS[part] ?? { time: "09:00", minutes: 480 };
-  return { time, minutes, assumption: `Took the ${part} as ${minutes / 60} hours from ${time}.` };
-}
-
 function isWeekday(words: string): boolean {
-  return new RegExp(`^(?:(?:next|this|coming|last|other) )?${WEEKDAY}(?: next week)?$`, "i").test(words);
+  return new RegExp(`^(?:(?:next|this|coming|last) )?${WEEKDAY}(?: next week)?$`, "i").test(words);
 }
 
 /** The date of a day: of a weekday the first to come; null if there is no such day. */
@@ -162,19 +136,6 @@ function keepDate(date: string): string | null {
   return Number.isNaN(Date.parse(date)) || shiftDate(date, 0) !== date ? null : date;
 }
 
-function readRule(words: string, today: string): string {
-  const text = words.toLowerCase();
-  const step = /^other/.test(text) ? ";INTERVAL=2" : "";
-  if (/\bday$|^daily/.test(text) && !isWeekday(text)) return `FREQ=DAILY${step}`;
-  if (text === "weekday") return "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR";
-  if (/month/.test(text)) return `FREQ=MONTHLY;BYMONTHDAY=${Number(today.slice(8))}${step}`;
-  if (/week(?:ly)?$/.test(text)) return `FREQ=WEEKLY${step}`;
-  const days = [...text.matchAll(new RegExp(`\\b${WEEKDAY}`, "g"))].map(([name]) =>
-    name.slice(0, 2).toUpperCase(),
-  );
-  return `FREQ=WEEKLY;BYDAY=${days.join(",")}${step}`;
-}
-
 function readClockTime(words: string): string {
   if (/noon/i.test(words)) return "12:00";
   if (/midnight/i.test(words)) return "00:00";
@@ -205,7 +166,7 @@ function countMinutes(words: string): number {
 }
 
 /** A stretch of days: from `start` up to and without `end`; `days` back from now where the words count them. */
-export type DaySpan = { readonly start: string; readonly end?: string; readonly days?: number };
+type DaySpan = { readonly start: string; readonly end?: string; readonly days?: number };
 
 /** The stretch of days that the words of a gap name; a text says why they name none. */
 export function readSpan(words: string, at: Now): DaySpan | string {

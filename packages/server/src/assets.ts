@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { extname, join, relative, sep } from "node:path";
+import { join, relative, sep } from "node:path";
+import { getMimeType } from "hono/utils/mime";
 
 /** One file of the web app. */
 type Asset = {
@@ -10,44 +11,24 @@ type Asset = {
   read(): Promise<Buffer<ArrayBuffer>>;
 };
 
-/** The files of the web app, by the path they are asked for. */
-export type Assets = {
-  find(path: string): Asset | undefined;
-  /** The page that all places of the app begin with, with the nonce for its styles; null if it was not built. */
-  page(nonce: string): Promise<string | null>;
-};
-
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".mjs": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".ico": "image/x-icon",
-  ".webp": "image/webp",
-  ".woff2": "font/woff2",
-  ".woff": "font/woff",
-  ".ttf": "font/ttf",
-  ".json": "application/json",
-  ".webmanifest": "application/manifest+json",
-  ".txt": "text/plain; charset=utf-8",
-};
-
 /** Where the page reads the nonce for styles that it makes itself. */
 const NONCE = /<meta name="csp-nonce"[^>]*>/i;
+
+/** The files of the web app, by the path they are asked for. */
+export type Assets = ReturnType<typeof loadAssets>;
 
 /**
  * Lists the files of a folder once. A path is only ever looked up in that list, never joined to the folder, so that no
  * spelling of a path leads out of it; links are left out.
  */
-export function loadAssets(folder: string): Assets {
+export function loadAssets(folder: string) {
   const files = new Map(listFiles(folder).map((path) => [path, createAsset(folder, path)]));
   const index = files.get("/index.html");
   files.delete("/index.html");
   return {
-    find: (path) => files.get(path),
-    async page(nonce) {
+    find: (path: string) => files.get(path),
+    /** The page that all places of the app begin with, with the nonce for its styles; null if it was not built. */
+    async page(nonce: string): Promise<string | null> {
       if (!index) return null;
       const text = (await index.read()).toString("utf8");
       const meta = `<meta name="csp-nonce" content="${nonce}">`;
@@ -75,12 +56,12 @@ function listFiles(folder: string): string[] {
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => `/${relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/")}`)
-    .filter((path) => /^(?:\/[\w@+-][\w.@+-]*)+$/.test(path) && extname(path) in TYPES);
+    .filter((path) => /^(?:\/[\w@+-][\w.@+-]*)+$/.test(path) && getMimeType(path) !== undefined);
 }
 
 function createAsset(folder: string, path: string): Asset {
   return {
-    type: TYPES[extname(path)] ?? "application/octet-stream",
+    type: getMimeType(path) ?? "application/octet-stream",
     isLasting: /^\/assets\/.+-[\w-]{8,}\.\w+$/.test(path),
     read: () => readFile(join(folder, path)),
   };

@@ -41,7 +41,20 @@ export function createApp(options: AppOptions): ServerApp {
   const app: ServerApp = new Hono<AppEnv>();
   const answer = (thrown: unknown, c: Context<AppEnv>) =>
     answerThrown(thrown, (fault) => options.onFault?.(fault, `${c.req.method} ${c.req.path}`));
-  app.use("*", (c, next) => guarded(c, next, { guard, answer }));
+  // Stands before everything; whatever comes of a request, its answer leaves with the protecting headers.
+  app.use("*", async (c, next) => {
+    const nonce = createNonce();
+    c.set("nonce", nonce);
+    const { method, headers, url } = c.req.raw;
+    const admission = guard.admit({ method, url: new URL(url), headers, target: c.env?.incoming?.url });
+    if (admission.kind === "admitted") {
+      c.set("client", admission.client);
+      await next().catch((thrown) => {
+        c.res = answer(thrown, c);
+      });
+    } else c.res = answerAdmission(admission, { isApi: isApi(c), nonce });
+    guard.guards.protect(c.res.headers, { isApi: isApi(c), isLasting: c.get("isLasting") ?? false, nonce });
+  });
   for (const route of routes)
     app.on(route.method.toUpperCase(), route.path, (c) => callIt(c, route, options));
   app.notFound((c) => (isApi(c) ? refuseUnknown(c, routes) : giveFile(c, assets)));
@@ -49,40 +62,20 @@ export function createApp(options: AppOptions): ServerApp {
   return app;
 }
 
-type Gate = { guard: RequestGuard; answer: (thrown: unknown, c: Context<AppEnv>) => Response };
-
-/** Stands before everything; whatever comes of a request, its answer leaves with the protecting headers. */
-async function guarded(
-  c: Context<AppEnv>,
-  next: () => Promise<void>,
-  { guard, answer }: Gate,
-): Promise<void> {
-  const nonce = createNonce();
-  c.set("nonce", nonce);
-  const url = new URL(c.req.url);
-  const { method, headers } = c.req.raw;
-  const admission = guard.admit({ method, url, headers, target: c.env?.incoming?.url });
-  if (admission.kind === "admitted") {
-    c.set("client", admission.client);
-    await next().catch((thrown) => {
-      c.res = answer(thrown, c);
-    });
-  } else c.res = answerAdmission(admission, { isApi: isApi(c), nonce });
-  guard.guards.protect(c.res.headers, { isApi: isApi(c), isLasting: c.get("isLasting") ?? false, nonce });
-}
-
 async function callIt(c: Context<AppEnv>, route: ApiRoute, options: AppOptions): Promise<Response> {
   const { guard, desk, checkAnswers = false } = options;
   if (c.req.raw.method === "HEAD") throw new BadRequest(405, "the API has no HEAD", { code: "method" });
   const release = route.answers === "text/event-stream" ? holdStream(c, guard) : undefined;
-  const arrived = {
-    request: c.req.raw,
-    url: new URL(c.req.url),
-    params: c.req.param(),
-    maxBodyBytes: guard.guards.maxBodyBytes,
-  };
+  const { maxBodyBytes } = guard.guards;
   try {
-    return await callRoute({ route, arrived, desk, checkAnswers });
+    return await callRoute({
+      route,
+      request: c.req.raw,
+      params: c.req.param(),
+      maxBodyBytes,
+      desk,
+      checkAnswers,
+    });
   } catch (thrown) {
     release?.();
     throw thrown;

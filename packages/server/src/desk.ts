@@ -1,4 +1,4 @@
-import type { Project } from "@retinue/builtin/load-project";
+import type { Clock } from "@retinue/core/budget/clock";
 import type { Environment } from "@retinue/core/models/providers";
 import type { BlobStore } from "@retinue/core/record/blob-store";
 import type { Runtime } from "@retinue/core/runtime/create-runtime";
@@ -9,15 +9,7 @@ import type { AnyTool } from "@retinue/core/tools/tool";
 import type { Feeds } from "./feed/feeds.ts";
 import type { PersonsDesk } from "./feed/persons-desk.ts";
 import { NotFound } from "./http/http-errors.ts";
-
-/** The project as it is on disk now. Agents are read again before they are listed and before anything begins. */
-export type LiveProject = {
-  readonly projectDir: string;
-  /** As last read. */
-  current(): Project;
-  /** Reads settings and agents again; running agents keep what they began with. */
-  reload(): Promise<Project>;
-};
+import type { LiveProject } from "./live-project.ts";
 
 /** What the routes work with. */
 export type ServerDesk = {
@@ -53,9 +45,17 @@ export async function ownSession(
   desk: Pick<ServerDesk, "project" | "runtime">,
   sessionId: string,
 ): Promise<SessionRow> {
-  const row = await desk.runtime.record.readSession(sessionId);
-  if (row && row.project === readProjectFolder(desk)) return row;
+  const row = await findOwnSession(desk, sessionId);
+  if (row) return row;
   throw new NotFound(`there is no session '${sessionId}' in this project`);
+}
+
+async function findOwnSession(
+  desk: Pick<ServerDesk, "project" | "runtime">,
+  sessionId: string,
+): Promise<SessionRow | undefined> {
+  const row = await desk.runtime.record.readSession(sessionId);
+  return row?.project === readProjectFolder(desk) ? row : undefined;
 }
 
 /** A run of this project by its latest attempt, with its session. */
@@ -64,26 +64,19 @@ export async function ownRun(
   runId: string,
 ): Promise<{ row: MessageRow; session: SessionRow }> {
   const row = (await desk.runtime.record.readRows({ runIds: [runId], kind: "runs" })).at(-1);
-  if (!row) throw new NotFound(`there is no run '${runId}' in this project`);
-  try {
-    return { row, session: await ownSession(desk, row.session_id) };
-  } catch {
-    throw new NotFound(`there is no run '${runId}' in this project`);
-  }
+  const session = row && (await findOwnSession(desk, row.session_id));
+  if (session) return { row, session };
+  throw new NotFound(`there is no run '${runId}' in this project`);
 }
 
-/** A question that a call of this project asked. */
+/** A question that a call of this project asked; what there is in other projects is not told. */
 export async function ownApproval(
   desk: Pick<ServerDesk, "project" | "runtime">,
   approvalId: string,
 ): Promise<{ approval: Approval; session: SessionRow }> {
-  try {
-    const approval = await desk.runtime.record.findApproval(approvalId);
-    if (approval.approvalId === approvalId)
-      return { approval, session: await ownSession(desk, approval.sessionId) };
-  } catch {
-    // What there is in other projects is not told.
-  }
+  const approval = await desk.runtime.record.findApproval(approvalId).catch(() => undefined);
+  const session = approval && (await findOwnSession(desk, approval.sessionId));
+  if (session && approval.approvalId === approvalId) return { approval, session };
   throw new NotFound(`there is no approval '${approvalId}' in this project`);
 }
 
@@ -101,3 +94,10 @@ export async function mustBeWritable({ runtime }: Pick<ServerDesk, "runtime">): 
   const problem = await runtime.record.writeProblem();
   if (problem) throw problem;
 }
+
+/** Whom work in the background tells how it went, and what it is timed by. */
+export type BackgroundPorts = {
+  tell(message: string): void;
+  onFault(thrown: unknown): void;
+  readonly clock?: Clock;
+};

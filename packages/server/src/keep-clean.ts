@@ -1,21 +1,14 @@
-import { type Clock, systemClock } from "@retinue/core/budget/clock";
+import { systemClock } from "@retinue/core/budget/clock";
 import { cleanUp, planCleanUp } from "@retinue/core/runtime/clean-up";
 import { showCount } from "@retinue/core/show/measures";
-import type { ServerDesk } from "./desk.ts";
+import type { BackgroundPorts, ServerDesk } from "./desk.ts";
 
 const DAY_MS = 86_400_000;
-
-/** Who is told, and what time is told by. */
-type CleaningPorts = {
-  tell(message: string): void;
-  onFault(thrown: unknown): void;
-  readonly clock?: Clock;
-};
 
 /** Removes, now and once a day, what ended longer ago than the settings keep it; gives how to stop. */
 export function keepClean(
   { runtime, project }: Pick<ServerDesk, "runtime" | "project">,
-  { tell, onFault, clock = systemClock }: CleaningPorts,
+  { tell, onFault, clock = systemClock }: BackgroundPorts,
 ): () => void {
   const { settings, places } = project.current();
   const { retentionDays } = settings.store;

@@ -1,10 +1,12 @@
 import { loadProject, type Project, type ProjectOptions } from "@retinue/builtin/load-project";
 import type { ParsedFiles } from "@retinue/core/agents/load-agents";
 import type { AgentRegistry } from "@retinue/core/agents/registry";
-import type { LiveProject } from "./desk.ts";
 
-/** A project that is read again while the server runs. */
-export function createLiveProject(options: ProjectOptions, loaded: Project): LiveProject {
+/** The project as it is on disk now. Agents are read again before they are listed and before anything begins. */
+export type LiveProject = ReturnType<typeof createLiveProject>;
+
+/** A project that is read again while the server runs; running agents keep what they began with. */
+export function createLiveProject(options: ProjectOptions, loaded: Project) {
   const parsed: ParsedFiles = new Map();
   let current = loaded;
   let reading: Promise<Project> | null = null;
@@ -22,9 +24,10 @@ export function createLiveProject(options: ProjectOptions, loaded: Project): Liv
   };
   return {
     projectDir: options.projectDir,
+    /** As last read. */
     current: () => current,
-    // Who asks while it is being read may have changed a file since: all of them share the reading after it.
-    reload() {
+    /** Who asks while it is being read may have changed a file since: all of them share the reading after it. */
+    reload(): Promise<Project> {
       if (!reading) return read();
       next ??= reading
         .catch(() => {})

@@ -11,7 +11,7 @@ import { createBlobStore } from "@retinue/core/record/blob-store";
 import { messageOf } from "@retinue/core/schema/error";
 import type { PermissionMode } from "@retinue/core/schema/rights";
 import { createApp, type ServerApp } from "./create-app.ts";
-import type { ServerDesk } from "./desk.ts";
+import type { BackgroundPorts, ServerDesk } from "./desk.ts";
 import { Feeds } from "./feed/feeds.ts";
 import { PersonsDesk } from "./feed/persons-desk.ts";
 import { createGuard, type RequestGuard } from "./guard/create-guard.ts";
@@ -83,15 +83,13 @@ export async function openServer(options: ServerOptions): Promise<OpenedServer> 
     const place = { dataDir, projectDir };
     const startedAt = new Date(desk.startedAtMs).toISOString();
     await writeServerNote(place, { pid: process.pid, port, origin, startedAt, startId });
+    const ports = (work: string): BackgroundPorts => ({
+      tell: (message) => options.onNotice?.(message),
+      onFault: (thrown) => onFault?.(thrown, work),
+    });
     // Taken up while this server already answers.
-    const stopLooking = takeUpLeft(desk, {
-      tell: (message) => options.onNotice?.(message),
-      onFault: (thrown) => onFault?.(thrown, "going on with what was left"),
-    });
-    const stopCleaning = keepClean(desk, {
-      tell: (message) => options.onNotice?.(message),
-      onFault: (thrown) => onFault?.(thrown, "removing old sessions"),
-    });
+    const stopLooking = takeUpLeft(desk, ports("going on with what was left"));
+    const stopCleaning = keepClean(desk, ports("removing old sessions"));
     const close = async (graceMs = 0) => {
       stopLooking();
       stopCleaning();

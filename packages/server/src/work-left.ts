@@ -1,8 +1,8 @@
-import { type Clock, systemClock } from "@retinue/core/budget/clock";
+import { systemClock } from "@retinue/core/budget/clock";
 import { SessionTaken } from "@retinue/core/record/record";
 import { messageOf } from "@retinue/core/schema/error";
 import { readJsonObject } from "@retinue/core/schema/json-object";
-import { readProjectFolder, type ServerDesk } from "./desk.ts";
+import { type BackgroundPorts, readProjectFolder, type ServerDesk } from "./desk.ts";
 
 /** Who a server is for the sessions it leaves open; the runtime's `keeper`. */
 export const KEEPER = "server";
@@ -18,13 +18,6 @@ type WorkLeft = {
 /** What the sessions are looked up and gone on with. */
 type LeftDesk = Pick<ServerDesk, "project" | "runtime">;
 
-/** Who is told how it went, and what the looks are timed by. */
-type LeftPorts = {
-  tell(message: string): void;
-  onFault(thrown: unknown): void;
-  readonly clock?: Clock;
-};
-
 const LOOK_MS = 2_000;
 /** Longer than a lease lasts without its process: after that a holder is alive and keeps what it has. */
 const MOST_LOOKS = 10;
@@ -33,7 +26,10 @@ const MOST_LOOKS = 10;
  * Takes up what an earlier server left, and looks again for a while at what that one still has because it is only just
  * stopping. Gives how to stop looking.
  */
-export function takeUpLeft(desk: LeftDesk, { tell, onFault, clock = systemClock }: LeftPorts): () => void {
+export function takeUpLeft(
+  desk: LeftDesk,
+  { tell, onFault, clock = systemClock }: BackgroundPorts,
+): () => void {
   let callOff: (() => void) | null = null;
   let isOver = false;
   const look = async (only: readonly string[] | undefined, looks: number): Promise<void> => {

@@ -19,7 +19,7 @@ import {
   isReading,
   tokenIn,
 } from "./guarded-request.ts";
-import { type Answered, protect } from "./security-headers.ts";
+import { protect } from "./security-headers.ts";
 
 /** Why a request is turned away. */
 export type RequestRefusal = {
@@ -38,18 +38,6 @@ export type RequestAdmission =
   | { kind: "admitted"; client: string }
   | { kind: "entered"; setCookie: string | null; isFromElsewhere: boolean };
 
-/** Stands before every route. */
-export type RequestGuard = {
-  readonly guards: ServerGuards;
-  /** The key for programs of the same user. */
-  readonly bearer: string;
-  admit(asked: GuardedRequest): RequestAdmission;
-  /** Makes a link that lets one browser in, once and within ten minutes. */
-  link(): string;
-  /** Counts an event stream; gives what to call when it is over, or null if there are too many. */
-  openStream(client: string): (() => void) | null;
-};
-
 /** What a guard is made with. */
 type GuardOptions = Pick<Credentials, "key" | "port"> & {
   /** Where links lead, such as `http://127.0.0.1:7477`. */
@@ -60,15 +48,17 @@ type GuardOptions = Pick<Credentials, "key" | "port"> & {
   readonly guards?: Partial<ServerGuards>;
 };
 
+/** Stands before every route. */
+export type RequestGuard = ReturnType<typeof createGuard>;
+
 /** Creates the guard of one server. */
-export function createGuard(options: GuardOptions): RequestGuard {
+export function createGuard(options: GuardOptions) {
   const { key, port, startId = randomBytes(12).toString("base64url"), clock = systemClock } = options;
   const guards: ServerGuards = { ...serverGuards, ...options.guards };
   const credentials: Credentials = { key, port, startId };
   const links: OpenLinks = new Map();
-  const writes = createRateLimit(guards.writes, clock);
-  const failures = createRateLimit(guards.failures, clock);
-  const streams = createStreamCount(guards.maxStreams);
+  const writes = limitRate(guards.writes, clock);
+  const failures = limitRate(guards.failures, clock);
 
   const authenticate = (asked: GuardedRequest): RequestAdmission => {
     const client = guards.identify(asked, credentials, clock.wallMs());
@@ -81,24 +71,27 @@ export function createGuard(options: GuardOptions): RequestGuard {
     if (client !== null && token === null) return { kind: "admitted", client };
     if (client !== null) return { kind: "entered", setCookie: null, isFromElsewhere: elsewhere };
     const isGuess = token !== null || hasCredentials(asked, credentials);
-    const wait = isGuess ? failures.take("") : 0;
+    const wait = isGuess ? failures("") : 0;
     return wait > 0 ? tooMany(wait, "too many wrong keys and links were tried") : unknown();
   };
 
   return {
     guards,
+    /** The key for programs of the same user. */
     bearer: makeBearer(credentials),
+    /** Makes a link that lets one browser in, once and within ten minutes. */
     link: () => `${options.origin}/?token=${makeToken(links, clock.wallMs())}`,
-    admit(asked) {
+    admit(asked: GuardedRequest): RequestAdmission {
       if (!guards.isOwnHost(asked.headers.get("host"), port)) return foreignHost(port);
       if (!guards.isOwnOrigin(asked)) return foreignOrigin();
       const admission = authenticate(asked);
       if (admission.kind !== "admitted") return admission;
       if (!guards.isPlainPath(asked)) return notPlain();
-      const wait = isReading(asked) ? 0 : writes.take(admission.client);
+      const wait = isReading(asked) ? 0 : writes(admission.client);
       return wait > 0 ? tooMany(wait, "too many changes at once") : admission;
     },
-    openStream: streams.open,
+    /** Counts an event stream; gives what to call when it is over, or null if there are too many. */
+    openStream: countStreams(guards.maxStreams),
   };
 }
 
@@ -130,86 +123,59 @@ function tooMany(retryAfter: number, message: string): RequestRefusal {
 }
 
 /** Every check between a request and the routes; tests switch each off to show what it is for. */
-export type ServerGuards = {
-  isOwnHost(host: string | null, port: number): boolean;
-  isOwnOrigin(asked: GuardedRequest): boolean;
-  isPlainPath(asked: GuardedRequest): boolean;
-  identify(asked: GuardedRequest, credentials: Credentials, nowMs: number): string | null;
-  takeToken(open: OpenLinks, token: string, nowMs: number): boolean;
-  protect(headers: Headers, answered: Answered): void;
-  /** How often one client may change something. */
-  readonly writes: Rate;
-  /** How often wrong cookies, keys and tokens may be tried, by all clients together. */
-  readonly failures: Rate;
-  readonly maxBodyBytes: number;
-  /** Event streams that one client may have open. */
-  readonly maxStreams: number;
-};
+export type ServerGuards = typeof serverGuards;
 
 /** The guards of every server. */
-export const serverGuards: ServerGuards = {
+export const serverGuards = {
   isOwnHost,
   isOwnOrigin,
   isPlainPath,
   identify: identifyClient,
   takeToken,
   protect,
+  /** How often one client may change something. */
   writes: { burst: 60, perSecond: 20 },
+  /** How often wrong cookies, keys and tokens may be tried, by all clients together. */
   failures: { burst: 30, perSecond: 1 },
   maxBodyBytes: 1024 * 1024,
+  /** Event streams that one client may have open. */
   maxStreams: 30,
 };
 
 /** So many at once, and so many a second in the long run. */
-export type Rate = { readonly burst: number; readonly perSecond: number };
-
-/** What limits how often each of several may do something. */
-type RateLimit = {
-  /** Takes one; 0 if there was one, otherwise the seconds after which there will be. */
-  take(name: string): number;
-};
+type Rate = { readonly burst: number; readonly perSecond: number };
 
 const MAX_NAMES = 1_000;
 
-/** Creates a limit with a bucket of its own for each name. */
-export function createRateLimit({ burst, perSecond }: Rate, clock: Pick<Clock, "monotonicMs">): RateLimit {
+/** Limits each name by itself. What it gives takes one: 0 if there was one, otherwise the seconds after which there will be. */
+function limitRate({ burst, perSecond }: Rate, clock: Pick<Clock, "monotonicMs">): (name: string) => number {
   const buckets = new Map<string, { left: number; atMs: number }>();
-  return {
-    take(name) {
-      const nowMs = clock.monotonicMs();
-      const before = buckets.get(name) ?? { left: burst, atMs: nowMs };
-      const left = Math.min(burst, before.left + ((nowMs - before.atMs) / 1_000) * perSecond);
-      buckets.delete(name);
-      const isFree = left >= 1;
-      buckets.set(name, { left: isFree ? left - 1 : left, atMs: nowMs });
-      for (const oldest of buckets.keys()) {
-        if (buckets.size <= MAX_NAMES) break;
-        buckets.delete(oldest);
-      }
-      return isFree ? 0 : Math.ceil((1 - left) / perSecond);
-    },
+  return (name) => {
+    const nowMs = clock.monotonicMs();
+    const before = buckets.get(name) ?? { left: burst, atMs: nowMs };
+    const left = Math.min(burst, before.left + ((nowMs - before.atMs) / 1_000) * perSecond);
+    buckets.delete(name);
+    const isFree = left >= 1;
+    buckets.set(name, { left: isFree ? left - 1 : left, atMs: nowMs });
+    for (const oldest of buckets.keys()) {
+      if (buckets.size <= MAX_NAMES) break;
+      buckets.delete(oldest);
+    }
+    return isFree ? 0 : Math.ceil((1 - left) / perSecond);
   };
 }
 
-/** Counts the event streams that each client has open. */
-type StreamCount = {
-  /** What to call when the stream is over, however often; null if there are too many. */
-  open(client: string): (() => void) | null;
-};
-
-/** Creates a count that allows each client so many at once. */
-export function createStreamCount(most: number): StreamCount {
+/** Allows each client so many streams at once. What it gives opens one: null if there are too many, otherwise what ends it, however often that is called. */
+function countStreams(most: number): (client: string) => (() => void) | null {
   const streams = new Map<string, Set<object>>();
-  return {
-    open(client) {
-      const open = streams.get(client) ?? new Set();
-      if (open.size >= most) return null;
-      const stream = {};
-      streams.set(client, open.add(stream));
-      return () => {
-        open.delete(stream);
-        if (open.size === 0 && streams.get(client) === open) streams.delete(client);
-      };
-    },
+  return (client) => {
+    const open = streams.get(client) ?? new Set();
+    if (open.size >= most) return null;
+    const stream = {};
+    streams.set(client, open.add(stream));
+    return () => {
+      open.delete(stream);
+      if (open.size === 0 && streams.get(client) === open) streams.delete(client);
+    };
   };
 }

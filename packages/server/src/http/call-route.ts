@@ -5,19 +5,21 @@ import type { ServerDesk } from "../desk.ts";
 import { answerError, BadRequest, NotFound } from "./http-errors.ts";
 import type { ApiRoute, RouteRequest } from "./route.ts";
 
-/** What a route is called with. */
+/** What a route is called with: a request whose path has been taken apart. */
 type RouteCall = {
   readonly route: ApiRoute;
-  readonly arrived: Arrived;
+  readonly request: Request;
+  readonly params: Readonly<Record<string, string>>;
+  readonly maxBodyBytes: number;
   readonly desk: ServerDesk;
   /** Checks the answer by the route's schema, which only tests do. */
   readonly checkAnswers: boolean;
 };
 
 /** Reads the request, has the route handle it, and gives its answer. Throws what the route throws. */
-export async function callRoute({ route, arrived, desk, checkAnswers }: RouteCall): Promise<Response> {
-  const request = await readRequest(route, arrived);
-  const value = await route.handle(request, desk);
+export async function callRoute(call: RouteCall): Promise<Response> {
+  const { route, desk, checkAnswers } = call;
+  const value = await route.handle(await readRequest(call), desk);
   if (value instanceof Response) return value;
   const text = JSON.stringify(value ?? null);
   const faults = checkAnswers && route.answer ? await checkJson(route.answer, JSON.parse(text)) : [];
@@ -35,21 +37,17 @@ const NO_QUERY = shape({});
 /** What no name of ours has, and what paths could be made of. */
 const ODD = /[\p{Cc}/\\]|^\.{1,2}$/u;
 
-/** A request for a route whose path has been taken apart. */
-type Arrived = {
-  readonly request: Request;
-  readonly url: URL;
-  readonly params: Readonly<Record<string, string>>;
-  readonly maxBodyBytes: number;
-};
-
 /** Reads the parts of a request, each checked by the route's schemas. */
-async function readRequest(route: ApiRoute, arrived: Arrived): Promise<RouteRequest<never, never>> {
-  const { request, url, params, maxBodyBytes } = arrived;
+async function readRequest({
+  route,
+  request,
+  params,
+  maxBodyBytes,
+}: RouteCall): Promise<RouteRequest<never, never>> {
   for (const part of Object.values(params))
     if (part === "" || part.length > MAX_PART_CHARS || ODD.test(part))
       throw new NotFound("there is nothing of that name");
-  const query = readQuery(url);
+  const query = readQuery(new URL(request.url));
   await check("the query", route.query ?? NO_QUERY, query);
   const body = route.body && (await readJson(request, maxBodyBytes));
   if (route.body) await check("the body", route.body, body);

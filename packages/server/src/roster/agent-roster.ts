@@ -1,9 +1,10 @@
 import { lstat, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, relative, sep } from "node:path";
+import { dirname, relative, sep } from "node:path";
 import type { Project } from "@retinue/builtin/load-project";
 import { listPlaces } from "@retinue/core/agents/find-agent-files";
 import { isBroken } from "@retinue/core/agents/registry";
+import { isBelow } from "@retinue/core/files/is-below";
 import type { Agent, AgentSource, BrokenAgent, Problem } from "@retinue/core/schema/agent";
 import type { EntryChoice } from "@retinue/core/schema/api/agent";
 import { NotFound } from "../http/http-errors.ts";
@@ -42,9 +43,8 @@ export function readRoster(project: Project, projectDir: string): Roster {
     shadowedBy?: Definition,
   ): RosterEntry => {
     const { name, source } = one;
-    return isBroken(one)
-      ? { name, agent: undefined, source, state: "broken", shadowedBy, problems: of(one) }
-      : { name, agent: one, source, state, shadowedBy, problems: of(one) };
+    const agent = isBroken(one) ? undefined : one;
+    return { name, agent, source, state: agent ? state : "broken", shadowedBy, problems: of(one) };
   };
   const entries = [
     ...registry.list().map((agent) => entry(agent, "enabled")),
@@ -62,8 +62,7 @@ export function agentFolders({ places }: Pick<Project, "places">, projectDir: st
 
 /** A path as people name it: below the project, or below their home. */
 export function shownPath(path: string, projectDir: string): string {
-  const inside = relative(projectDir, path);
-  if (inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`)) return inside;
+  if (path !== projectDir && isBelow(path, projectDir)) return relative(projectDir, path);
   const home = homedir();
   return path.startsWith(`${home}${sep}`) ? `~${path.slice(home.length)}` : path;
 }
@@ -126,13 +125,8 @@ async function liesInside(
   { roster, scope }: Pick<Place, "roster" | "scope">,
 ): Promise<boolean> {
   const { project, projectDir } = roster;
-  if (scope === "project" && !isBelow(await realPlace(projectDir), real)) return false;
+  if (scope === "project" && !isBelow(real, await realPlace(projectDir))) return false;
   const folders = agentFolders(project, projectDir).filter((folder) => folder.scope === scope);
   const roots = await Promise.all(folders.map(({ dir }) => realPlace(dir)));
-  return roots.some((root) => isBelow(root, real));
-}
-
-function isBelow(root: string, path: string): boolean {
-  const inside = relative(root, path);
-  return inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+  return roots.some((root) => isBelow(real, root));
 }

@@ -85,7 +85,8 @@ type Judged = Pick<AgentReview, "rights" | "delegatesTo" | "concerns"> & {
 function judge(input: ReviewInput, agent: Agent | undefined, after: AgentRegistry): Judged {
   const { roster, parents, tools, mode } = input;
   const { project } = roster;
-  if (!agent) return { rights: [], delegatesTo: [], concerns: [], line: [], problems: [] };
+  const nothing = { rights: [], delegatesTo: [], concerns: [], line: [], problems: [] };
+  if (!agent) return nothing;
   const line = [...parents.map((name) => parentNamed(name, after)), agent];
   try {
     refuseBrokenSettings(project);
@@ -100,16 +101,9 @@ function judge(input: ReviewInput, agent: Agent | undefined, after: AgentRegistr
   } catch (thrown) {
     if (!(thrown instanceof RetinueError)) throw thrown;
     const message = `its rights cannot be told: ${messageOf(thrown)}`;
-    const fix = thrown.hint ?? "correct the rule";
-    const problem: Problem = {
-      severity: "error",
-      file: input.path,
-      line: 0,
-      code: "no-rights",
-      message,
-      fix,
-    };
-    return { line, rights: [], delegatesTo: [], concerns: [], problems: [problem] };
+    const told = { message, fix: thrown.hint ?? "correct the rule" };
+    const problem: Problem = { severity: "error", file: input.path, line: 0, code: "no-rights", ...told };
+    return { ...nothing, line, problems: [problem] };
   }
 }
 

@@ -7,7 +7,6 @@ import { COLLECT_INPUT, DELEGATE_INPUT, DELEGATE_MANY_INPUT } from "@retinue/cor
 import { layersByGit } from "@retinue/core/git/git-places";
 import { decide, targetName } from "@retinue/core/rights/decide";
 import { guards } from "@retinue/core/run/guards";
-import type { Agent } from "@retinue/core/schema/agent";
 import type { TryRequest, TryResult } from "@retinue/core/schema/api/agent";
 import type { DelegationBatch, DelegationRequest } from "@retinue/core/schema/delegation";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
@@ -47,84 +46,56 @@ export async function tryAgentCall(
   }
   const registry =
     request.text === undefined ? project.registry : reviewedRegistry(project, projectDir, { path, agent });
+  refuseBrokenSettings(project);
   const line = [...(request.parents ?? []).map((name) => parentNamed(name, registry)), agent];
-  return tryCall({
-    project,
-    projectDir,
-    registry,
-    tools: desk.tools,
-    mode: desk.permissionMode as PermissionMode,
-    line,
-    tool: request.tool,
-    input: request.input,
-  });
+  const mode = desk.permissionMode as PermissionMode;
+  const chain = buildChain(line, project, mode);
+  const all = [...desk.tools, ...describeDelegationTools(registry)];
+  const tool = configured(toolNamed(all, request.tool), project) as Tool<unknown>;
+  try {
+    return await judge({ project, projectDir, mode, chain, tool, input: request.input });
+  } finally {
+    await tool.close?.();
+  }
+}
+
+function toolNamed(tools: readonly AnyTool[], name: string): AnyTool {
+  const found = tools.find((tool) => tool.name === name);
+  if (found) return found;
+  throw new NotFound(
+    `there is no tool '${name.slice(0, 80)}'`,
+    `there are ${tools.map((tool) => tool.name).join(", ")}`,
+  );
 }
 
 /** A call to judge without making it. */
 type Trial = {
   readonly project: Project;
   readonly projectDir: string;
-  readonly registry: AgentRegistry;
-  readonly tools: readonly AnyTool[];
   readonly mode: PermissionMode;
-  /** The agent that would make it, with those above it, root first. */
-  readonly line: readonly Agent[];
-  readonly tool: string;
+  /** Of the agent that would make it. */
+  readonly chain: readonly Layer[];
+  readonly tool: Tool<unknown>;
   readonly input: unknown;
 };
 
 /** What would become of a call: judged exactly as a run judges it, and never executed. */
-async function tryCall(trial: Trial): Promise<TryResult> {
-  refuseBrokenSettings(trial.project);
-  const chain = buildChain(trial.line, trial.project, trial.mode);
-  const tool = configured(toolNamed(trial), trial.project) as Tool<unknown>;
-  try {
-    return await judge(trial, chain, tool);
-  } finally {
-    await tool.close?.();
-  }
-}
-
-function toolNamed({ tools, registry, tool: name }: Trial): AnyTool {
-  const all = [...tools, ...describeDelegationTools(registry)];
-  const found = all.find((tool) => tool.name === name);
-  if (found) return found;
-  throw new NotFound(
-    `there is no tool '${name.slice(0, 80)}'`,
-    `there are ${all.map((tool) => tool.name).join(", ")}`,
-  );
-}
-
-async function judge(trial: Trial, chain: readonly Layer[], tool: Tool<unknown>): Promise<TryResult> {
-  const answer = (
-    targets: readonly Target[],
-    risk: Risk | null,
-    fault: string | null,
-    decided?: Decision,
-  ): TryResult => {
-    const access = describeAccess(tool, targets);
-    const all = [...chain, ...closedByGit(trial, targets)];
-    const layers = all.map((layer) => {
+async function judge(trial: Trial): Promise<TryResult> {
+  const { tool, mode } = trial;
+  const { targets, risk, confirm, fault } = await findTouched(trial);
+  const access: Access = { tool: tool.judgedAs ?? tool.name, groups: tool.groups, targets };
+  const chain = [...trial.chain, ...closedByGit(trial, targets)];
+  const decision = decide(chain, access);
+  return {
+    decision: risk === null ? decision : withMode(withConfirm(decision, confirm), risk, mode),
+    risk,
+    targets: targets.map(shownTarget),
+    layers: chain.map((layer) => {
       const { verdict, rule } = decide([layer], access);
       return { layer: layer.name, verdict, rule: rule ?? null };
-    });
-    return {
-      decision: decided ?? decide(all, access),
-      risk,
-      targets: targets.map(shownTarget),
-      layers,
-      fault,
-    };
+    }),
+    fault,
   };
-  const parsed = await validateInput(tool as AnyTool, JSON.stringify(trial.input ?? {}));
-  if (!parsed.ok) return answer([], null, parsed.message);
-  const wrong = await tool.check?.(parsed.value);
-  if (wrong) return answer([], null, wrong);
-  const told = await touched(tool, parsed.value, trial);
-  if ("fault" in told) return answer([], null, told.fault);
-  const { targets, risk, confirm } = told;
-  const decision = decide([...chain, ...closedByGit(trial, targets)], describeAccess(tool, targets));
-  return answer(targets, risk, null, withMode(withConfirm(decision, confirm), risk, trial.mode));
 }
 
 function closedByGit({ project, projectDir }: Trial, targets: readonly Target[]): readonly Layer[] {
@@ -134,26 +105,34 @@ function closedByGit({ project, projectDir }: Trial, targets: readonly Target[])
   return layersByGit(projectDir, writes, project.places);
 }
 
-type Touched = { targets: readonly Target[]; risk: Risk; confirm: string | null };
+/** What a call would touch; of one that cannot be made, only why. */
+type Touched = {
+  targets: readonly Target[];
+  risk: Risk | null;
+  confirm: string | null;
+  fault: string | null;
+};
 
-async function touched(
-  tool: Tool<unknown>,
-  input: unknown,
-  { project, projectDir }: Trial,
-): Promise<Touched | { fault: string }> {
+const refused = (fault: string): Touched => ({ targets: [], risk: null, confirm: null, fault });
+
+async function findTouched({ tool, input: given, project, projectDir }: Trial): Promise<Touched> {
+  const parsed = await validateInput(tool as AnyTool, JSON.stringify(given ?? {}));
+  if (!parsed.ok) return refused(parsed.message);
+  const input: unknown = parsed.value;
+  const wrong = await tool.check?.(input);
+  if (wrong) return refused(wrong);
   const roots = { projectDir, workspaceDir: join(project.places.dataDir, "sessions", "ses_trial") };
   try {
     const targets = await tool.access(input, roots);
     const risk = typeof tool.risk === "function" ? await tool.risk(input) : tool.risk;
-    return { targets, risk, confirm: (await tool.confirm?.(input, roots)) ?? null };
+    return { targets, risk, confirm: (await tool.confirm?.(input, roots)) ?? null, fault: null };
   } catch (thrown) {
-    if (!needsAccount(tool as AnyTool))
-      return { fault: `the call could not be checked: ${messageOf(thrown)}` };
+    if (!needsAccount(tool as AnyTool)) return refused(`the call could not be checked: ${messageOf(thrown)}`);
     const targets = addressesIn(input).map((address): Target => ({ kind: "recipient", address }));
     const confirm = tool.confirm
       ? "whom it reaches may need a person's approval, which only the account itself can tell"
       : null;
-    return { targets, risk: typeof tool.risk === "function" ? "high" : tool.risk, confirm };
+    return { targets, risk: typeof tool.risk === "function" ? "high" : tool.risk, confirm, fault: null };
   }
 }
 
@@ -167,10 +146,6 @@ function addressesIn(value: unknown): string[] {
   }
   if (typeof value !== "object" || value === null) return [];
   return [...new Set(Object.values(value).flatMap(addressesIn))];
-}
-
-function describeAccess(tool: Tool<unknown>, targets: readonly Target[]): Access {
-  return { tool: tool.judgedAs ?? tool.name, groups: tool.groups, targets };
 }
 
 function withConfirm(decision: Decision, confirm: string | null): Decision {

@@ -102,39 +102,34 @@ export const agentRoutes: readonly ApiRoute[] = [
     answer: TryResult,
     handle: ({ body }, desk) => tryAgentCall(desk, body),
   }),
-  ...savingRoutes(),
+  defineRoute({
+    method: "post",
+    path: "/api/agents",
+    summary: "Saves a new agent, or a copy that takes the place of a built-in one.",
+    body: SaveRequest,
+    answer: SaveResult,
+    handle: ({ body }, desk) => addAgent(desk, body),
+  }),
+  defineRoute({
+    method: "put",
+    path: "/api/agents/:name",
+    summary: "Saves an agent over its file, unless that has changed since.",
+    query: EntryChoice,
+    body: SaveRequest,
+    answer: SaveResult,
+    handle: ({ params, query, body }, desk) =>
+      saveAgent(desk, (roster) => findEntry(roster, params.name, query), body),
+  }),
+  defineRoute({
+    method: "delete",
+    path: "/api/agents/:name",
+    summary: "Removes an agent's file, unless that has changed since.",
+    query: RemoveRequest,
+    answer: Controlled,
+    handle: ({ params, query }, desk) =>
+      removeAgent(desk, (roster) => findEntry(roster, params.name, query), query.hash),
+  }),
 ];
-
-function savingRoutes(): ApiRoute[] {
-  const found = (name: string, query: EntryChoice) => (roster: Roster) => findEntry(roster, name, query);
-  return [
-    defineRoute({
-      method: "post",
-      path: "/api/agents",
-      summary: "Saves a new agent, or a copy that takes the place of a built-in one.",
-      body: SaveRequest,
-      answer: SaveResult,
-      handle: ({ body }, desk) => addAgent(desk, body),
-    }),
-    defineRoute({
-      method: "put",
-      path: "/api/agents/:name",
-      summary: "Saves an agent over its file, unless that has changed since.",
-      query: EntryChoice,
-      body: SaveRequest,
-      answer: SaveResult,
-      handle: ({ params, query, body }, desk) => saveAgent(desk, found(params.name, query), body),
-    }),
-    defineRoute({
-      method: "delete",
-      path: "/api/agents/:name",
-      summary: "Removes an agent's file, unless that has changed since.",
-      query: RemoveRequest,
-      answer: Controlled,
-      handle: ({ params, query }, desk) => removeAgent(desk, found(params.name, query), query.hash),
-    }),
-  ];
-}
 
 /** Whose file a text is; a copy of a definition that cannot be edited is a new file. */
 function findReviewed(roster: Roster, { name, scope: wanted }: ReviewRequest): RosterEntry | null {

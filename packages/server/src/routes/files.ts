@@ -1,32 +1,18 @@
 import type { FileHandle } from "node:fs/promises";
-import { extname, join, sep } from "node:path";
+import { join, sep } from "node:path";
 import { openForReading } from "@retinue/core/files/open-inside";
 import { filledText, oneOf, shape } from "@retinue/core/schema/shape";
 import { loadTrace } from "@retinue/core/trace/load-trace";
 import { writeTranscript } from "@retinue/core/trace/write-transcript";
+import { getMimeType } from "hono/utils/mime";
 import { ownSession } from "../desk.ts";
 import { BadRequest, NotFound } from "../http/http-errors.ts";
 import { type ApiRoute, defineRoute } from "../http/route.ts";
 
-/** Kinds that a browser may show; everything else is only saved. A drawing in SVG is a document that could run things. */
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".htm": "text/html; charset=utf-8",
-  ".md": "text/plain; charset=utf-8",
-  ".txt": "text/plain; charset=utf-8",
-  ".log": "text/plain; charset=utf-8",
-  ".json": "text/plain; charset=utf-8",
-  ".jsonl": "text/plain; charset=utf-8",
-  ".csv": "text/plain; charset=utf-8",
-  ".diff": "text/plain; charset=utf-8",
-  ".patch": "text/plain; charset=utf-8",
-  ".svg": "text/plain; charset=utf-8",
-  ".png": "image/png",
-  ".jpg": "image/jpeg",
-  ".jpeg": "image/jpeg",
-  ".gif": "image/gif",
-  ".webp": "image/webp",
-};
+/** Kinds that a browser may show as text; a drawing in SVG is a document that could run things. */
+const TEXT = /\.(?:md|txt|log|jsonl?|csv|diff|patch|svg)$/i;
+/** Kinds that a browser may show as they are; everything else is only saved. */
+const SHOWN = /\.(?:html?|png|jpe?g|gif|webp)$/i;
 /** A document of no origin that can run and load nothing. */
 const POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 const MOST_BYTES = 50_000_000;
@@ -95,7 +81,11 @@ async function openInWorkspace(workspace: string, path: string): Promise<FileHan
 }
 
 function answerFile(content: Buffer, path: string): Response {
-  const type = TYPES[extname(path).toLowerCase()];
+  const type = TEXT.test(path)
+    ? "text/plain; charset=utf-8"
+    : SHOWN.test(path)
+      ? getMimeType(path)
+      : undefined;
   const name = path.slice(path.lastIndexOf("/") + 1);
   return new Response(new Uint8Array(content), {
     headers: {

@@ -74,17 +74,7 @@ export const projectRoutes: readonly ApiRoute[] = [
     answer: HealthView,
     async handle(_, { project, checkHealth }) {
       const { problems } = await project.reload();
-      return {
-        checks: await checkHealth(),
-        problems: problems.map(({ severity, file, line, code, message, fix }) => ({
-          severity,
-          file,
-          line,
-          code,
-          message,
-          fix,
-        })),
-      };
+      return { checks: await checkHealth(), problems };
     },
   }),
 ];

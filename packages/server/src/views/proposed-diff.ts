@@ -2,6 +2,7 @@ import { relative, sep } from "node:path";
 import { applyEdits, type Edit } from "@retinue/code/file-tools/apply-edits";
 import { applyUnifiedPatch } from "@retinue/code/file-tools/apply-patch";
 import { writeUnifiedDiff } from "@retinue/core/changes/patch";
+import { isBelow } from "@retinue/core/files/is-below";
 import { openForReading } from "@retinue/core/files/open-inside";
 import type { Record } from "@retinue/core/record/record";
 import type { Approval, SessionRow } from "@retinue/core/schema/record";
@@ -21,8 +22,9 @@ export async function proposedDiff(
   const path = pathIn(request.targets);
   const roots = [session.workspace, `${session.workspace}-runs`, session.project];
   const copy = (await record.findWorktree({ runId: runId }))?.path;
-  const root = [...(copy === undefined ? [] : [copy]), ...roots].find((one) => isBelow(one, path));
-  if (path === null || root === undefined) return null;
+  if (path === null) return null;
+  const root = [...(copy === undefined ? [] : [copy]), ...roots].find((one) => isBelow(path, one));
+  if (root === undefined) return null;
   try {
     const before = await currentText(root, path);
     const after = await textAfter(before ?? "", path, request.input);
@@ -40,10 +42,6 @@ function pathIn(targets: unknown): string | null {
   const found: unknown = Array.isArray(targets) ? targets.find((one) => one?.kind === "path") : undefined;
   if (typeof found !== "object" || found === null || !("path" in found)) return null;
   return typeof found.path === "string" ? found.path : null;
-}
-
-function isBelow(root: string, path: string | null): boolean {
-  return path?.startsWith(`${root}${sep}`) === true;
 }
 
 /** Null if there is no such file; throws for what cannot be shown. */

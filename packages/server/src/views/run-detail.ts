@@ -1,7 +1,8 @@
 import { lstat } from "node:fs/promises";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { rightsRows } from "@retinue/builtin/explain-rights";
 import type { ProfileSnapshot } from "@retinue/core/delegate/profile";
+import { isBelow } from "@retinue/core/files/is-below";
 import type { Record } from "@retinue/core/record/record";
 import { resultOfRow } from "@retinue/core/run/read-row";
 import type { RunDetail } from "@retinue/core/schema/api/inspect";
@@ -60,14 +61,11 @@ async function readSnapshot(
 
 /** Runs name files relative to the project, and others by their whole path. */
 async function describeFile(file: string, session: SessionRow): Promise<RunDetail["files"][number]> {
-  const isWhole = isAbsolute(file);
-  const inWorkspace = isWhole ? relative(session.workspace, file) : "..";
-  const isWorkspace = inWorkspace !== ".." && !inWorkspace.startsWith(`..${sep}`);
-  const exists = await lstat(isWhole ? file : join(session.project, file)).then(
+  const exists = await lstat(resolve(session.project, file)).then(
     (found) => found.isFile(),
     () => false,
   );
-  return isWorkspace
-    ? { path: inWorkspace.replaceAll(sep, "/"), root: "workspace", exists }
+  return isBelow(file, session.workspace)
+    ? { path: relative(session.workspace, file).replaceAll(sep, "/"), root: "workspace", exists }
     : { path: file, root: "project", exists };
 }
