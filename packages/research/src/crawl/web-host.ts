@@ -97,24 +97,3 @@ function redacted(page: ExtractedPage, redact: (text: string) => string): Extrac
   const hidden = { title: redact(title), markdown: redact(markdown) };
   return { ...page, ...hidden, ...(author !== undefined && { author: redact(author) }) };
 }
-
-/** A page as text. */
-type FetchedPage = { url: string; title: string; markdown: string };
-
-/** Gets a page, past whatever keeps a fetch from going where it must not. */
-export type PageFetcher = (url: string, options: PageFetchOptions) => Promise<FetchedPage>;
-
-/** How a page is got; `mayVisit` says whether a redirect may lead to a host. */
-export type PageFetchOptions = { signal: AbortSignal; mayVisit?: (host: string) => boolean };
-
-/** Pages for `web_fetch`, got and read like those of a crawl. */
-export function createPageFetcher(host: Pick<WebHost, "readPage">): PageFetcher {
-  return async (address, options) => {
-    const { signal } = options;
-    const got = await host.readPage(address, options);
-    signal.throwIfAborted();
-    if (got.status === "failed") throw new Error(got.reason);
-    const { title, markdown } = got.page;
-    return { url: got.url, title, markdown };
-  };
-}
