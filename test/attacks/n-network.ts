@@ -3,8 +3,7 @@ import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
 import { createCrawlParallel } from "@retinue/research/crawl/crawl-parallel";
 import type { ReadWebPage } from "@retinue/research/crawl/web-host";
 import { createEgress, type EgressOptions, loadAddressGuard } from "@retinue/research/egress/egress-guard";
-import type { FetchOutcome } from "@retinue/research/egress/fetch-resource";
-import { type FetchOptions, fetchPage } from "@retinue/research/egress/guarded-fetch";
+import { type FetchOptions, type FetchOutcome, fetchPage } from "@retinue/research/egress/guarded-fetch";
 import { createWebFetch } from "@retinue/research/web-tools";
 import { expect } from "vitest";
 import { type HostileSite, type HostileSiteOptions, startHostileSite } from "../fixtures/hostile-site.ts";
@@ -46,7 +45,7 @@ type Get = (url: string, options: { signal: AbortSignal }) => Promise<FetchOutco
 function webFetch(get: Get): readonly AnyTool[] {
   const readPage: ReadWebPage = async (url, options) => {
     const got = await get(url, options);
-    if (got.status === "failed") return { status: "failed", kind: got.kind, reason: got.message };
+    if (got.status === "failed") return got;
     const page = { title: "a page", markdown: `${got.text.length} characters`, words: 2 };
     return { status: "read", url: got.url, page };
   };

@@ -1,7 +1,6 @@
 import { hostOf } from "@retinue/core/net/web-address";
 import type { WebSettings } from "@retinue/core/schema/settings";
-import type { Egress } from "../egress/egress-guard.ts";
-import type { FetchFailure } from "../egress/fetch-resource.ts";
+import type { Egress, EgressFailure } from "../egress/egress-guard.ts";
 import type { ExtractedPage } from "../extract/extract-page.ts";
 import type { ExtractionPool } from "../extract/worker-pool.ts";
 import type { LocalDocuments } from "../search/local-documents.ts";
@@ -9,7 +8,7 @@ import type { LocalDocuments } from "../search/local-documents.ts";
 /** A page that was got and read, or why not. */
 export type ReadPage =
   | { status: "read" /** After redirects. */; url: string; page: ExtractedPage }
-  | { status: "failed"; kind: FetchFailure | "unreadable"; reason: string };
+  | { status: "failed"; kind: EgressFailure | "unreadable"; reason: string };
 
 /** How one page is wanted. */
 type ReadOptions = {
@@ -78,7 +77,7 @@ export function createWebHost({ web, documents, egress, pool, redact }: WebHostO
               mayVisit: ({ hostname }) => hostname === hostOf(address) || mayVisit(hostname),
             }),
           });
-      if (got.status === "failed") return { status: "failed", kind: got.kind, reason: got.message };
+      if (got.status === "failed") return got;
       const { sharedExtractionPool } = await import("../extract/worker-pool.ts");
       const { text, url, contentType } = got;
       const read = await (pool ?? sharedExtractionPool()).extract({ text, url, contentType, images }, signal);

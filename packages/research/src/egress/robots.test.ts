@@ -36,7 +36,7 @@ async function placeWith(
         })
         .then(
           () => "allowed",
-          (problem: { kind: string }) => problem.kind,
+          (problem: { failure: string }) => problem.failure,
         ),
   };
 }

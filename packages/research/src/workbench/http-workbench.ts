@@ -1,6 +1,12 @@
 import type { Readable } from "node:stream";
 import { parseObject } from "@retinue/core/schema/json-object";
-import { createEgress, type Egress, type EgressReply } from "../egress/egress-guard.ts";
+import {
+  createEgress,
+  type Egress,
+  EgressError,
+  type EgressFailure,
+  type EgressReply,
+} from "../egress/egress-guard.ts";
 import { hashBytes } from "./part-file.ts";
 import {
   type Chunk,
@@ -140,13 +146,15 @@ function giveHint(status: number): string {
   return status >= 300 && status < 400 ? "; redirects are not followed" : "";
 }
 
-const FINAL: ReadonlySet<unknown> = new Set(["blocked", "bad_url", "tls", "too_large"]);
+const FINAL: ReadonlySet<EgressFailure> = new Set(["blocked", "bad_url", "tls", "too_large"]);
 
 function describeUnreachable(thrown: unknown, host: string): WorkbenchError {
-  const { failure } = thrown as { failure?: unknown };
-  const message =
-    thrown instanceof Error && failure !== undefined ? thrown.message : `${host} gave no answer`;
-  return new WorkbenchError(FINAL.has(failure) ? "refused" : "unreachable", message, { cause: thrown });
+  const failed = thrown instanceof EgressError ? thrown : undefined;
+  return new WorkbenchError(
+    failed && FINAL.has(failed.failure) ? "refused" : "unreachable",
+    failed?.message ?? `${host} gave no answer`,
+    { cause: thrown },
+  );
 }
 
 function describeNonsense(what: string): WorkbenchError {
