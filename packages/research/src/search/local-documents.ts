@@ -18,7 +18,7 @@ import {
 } from "./document-address.ts";
 import { DocumentIndex, type IndexedFolder } from "./document-index.ts";
 import { indexFolder } from "./index-folder.ts";
-import { SearchError, type SearchHit, type SearchOptions, type SearchProvider } from "./search-provider.ts";
+import type { SearchHit, SearchOptions, SearchProvider } from "./search-provider.ts";
 
 /** A document as it lies on the disk, and what a server would say of it. */
 type OpenedDocument = { bytes: Buffer; contentType: string } | { fault: "not_found" | "too_large" };
@@ -168,11 +168,7 @@ class Documents implements LocalDocuments {
       (root) => ![...roots].some((other) => other !== root && isBelow(root, other)),
     );
     if (inner.length === 0)
-      throw new SearchError(
-        "config",
-        this.name,
-        `no folder can be searched: ${faults.join("; ") || "none is named"}`,
-      );
+      throw new Error(`no folder can be searched: ${faults.join("; ") || "none is named"}`);
     for (const fault of faults) progress(`not searched: ${fault}`);
     return inner;
   }
