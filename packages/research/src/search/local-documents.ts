@@ -4,6 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import { openForReading } from "@retinue/core/files/open-inside";
 import { pathTarget, resolvePath } from "@retinue/core/files/resolve-path";
+import { orAborted } from "@retinue/core/net/or-aborted";
 import { createRedactor } from "@retinue/core/redact/create-redactor";
 import { secretsFromEnvironment } from "@retinue/core/redact/secrets-from-environment";
 import { messageOf } from "@retinue/core/schema/error";
@@ -23,17 +24,6 @@ import type { SearchHit, SearchOptions, SearchProvider } from "./search-provider
 /** A document as it lies on the disk, and what a server would say of it. */
 type OpenedDocument = { bytes: Buffer; contentType: string } | { fault: "not_found" | "too_large" };
 
-/** Documents on this machine: an index of them, and addresses by which they are read like pages of the web. */
-export type LocalDocuments = SearchProvider & {
-  /** Whether this is the address of a document. */
-  has(url: string): boolean;
-  /** The document at an address; undefined for other addresses. */
-  read(url: string, maxBytes: number): Promise<OpenedDocument | undefined>;
-  /** The file behind a document's address, by which rights are to be judged; undefined for other addresses. */
-  findTarget(url: string, roots: Roots): Promise<Target | undefined>;
-  close(): Promise<void>;
-};
-
 /** Matches looked at for those that a run may see. */
 const MOST_MATCHES = 400;
 const byRuntime = new WeakMap<HostPlaces, LocalDocuments>();
@@ -45,13 +35,14 @@ export function findLocalDocuments(
 ): LocalDocuments {
   let documents = byRuntime.get(places);
   if (!documents) {
-    documents = new Documents(folders, places);
+    documents = new LocalDocuments(folders, places);
     byRuntime.set(places, documents);
   }
   return documents;
 }
 
-class Documents implements LocalDocuments {
+/** Documents on this machine: an index of them, and addresses by which they are read like pages of the web. */
+export class LocalDocuments implements SearchProvider {
   readonly name = "local documents";
   readonly hosts = [];
   readonly #folders: readonly string[];
@@ -73,7 +64,7 @@ class Documents implements LocalDocuments {
   async search(query: string, { limit, signal, run }: SearchOptions): Promise<readonly SearchHit[]> {
     const roots = await this.#roots(run);
     const folders = roots.map((root) => this.#open().folder(root));
-    await untilAborted(Promise.all(folders.map((folder) => this.#refresh(folder, run.progress))), signal);
+    await orAborted(Promise.all(folders.map((folder) => this.#refresh(folder, run.progress))), signal);
     const hits: SearchHit[] = [];
     const byId = new Map(folders.map((folder) => [folder.id, folder]));
     const index = this.#open();
@@ -87,10 +78,12 @@ class Documents implements LocalDocuments {
     return hits;
   }
 
+  /** Whether this is the address of a document. */
   has(url: string): boolean {
     return this.#find(url) !== undefined;
   }
 
+  /** The document at an address; undefined for other addresses. */
   async read(url: string, maxBytes: number): Promise<OpenedDocument | undefined> {
     const found = this.#find(url);
     const kind = found && findDocumentKind(found.path);
@@ -101,6 +94,7 @@ class Documents implements LocalDocuments {
     return { bytes: await handle.readFile(), contentType: DOCUMENT_TYPES[kind] };
   }
 
+  /** The file behind a document's address, by which rights are to be judged; undefined for other addresses. */
   async findTarget(url: string, roots: Roots): Promise<Target | undefined> {
     const found = this.#find(url);
     return found && pathTarget(join(found.root, found.path), "read", roots);
@@ -172,12 +166,4 @@ class Documents implements LocalDocuments {
     for (const fault of faults) progress(`not searched: ${fault}`);
     return inner;
   }
-}
-
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener("abort", onAbort));
 }
