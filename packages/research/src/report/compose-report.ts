@@ -79,7 +79,7 @@ function describeExtract({
   ].sort((a, b) => a - b);
   const { supplied } = countSources(sources);
   return [
-    `Extractive report: ${countNoun(sources, "source")}${supplied && ` (${supplied} among them)`}, ${countNoun(themes, "theme")}, ${countNoun(figures, "key figure")}, ${countNoun(quotes, "quotation")}, ${countNoun(contradictions, "contradiction")}; ${countNoun(unread, "page")} could not be read.`,
+    `Extractive report: ${showCount(sources.length, "source")}${supplied && ` (${supplied} among them)`}, ${showCount(themes.length, "theme")}, ${showCount(figures.length, "key figure")}, ${showCount(quotes.length, "quotation")}, ${showCount(contradictions.length, "contradiction")}; ${showCount(unread.length, "page")} could not be read.`,
     ...(findings.length > 0 ? ["Key findings:", ...findings] : []),
     ...cited.map((number) => `[${number}] ${sources[number - 1]?.title ?? ""}`),
     ...(unread.length > 0 ? ["Could not be read:"] : []),
@@ -87,10 +87,6 @@ function describeExtract({
       .slice(0, MAX_FINDINGS * 2)
       .map(({ url, reason }) => `- ${cutAt(url, 200)}: ${cutAt(reason, 200)}`),
   ];
-}
-
-function countNoun(list: readonly unknown[], name: string): string {
-  return `${list.length} ${name}${list.length === 1 ? "" : "s"}`;
 }
 
 /** Numbers in brackets: [3], [1, 4] or [2–5]. */

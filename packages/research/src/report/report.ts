@@ -38,19 +38,9 @@ export type Contradiction = {
 };
 
 /** One source of a report. */
-export type Source = {
-  readonly title: string;
-  readonly url: string;
-  readonly author?: string;
-  readonly date?: string;
-  readonly words?: number;
-  /** Its text as it was read, relative to the workspace. */
-  readonly file?: string;
-  /** Its text was given by an agent and not read by the host. */
-  readonly supplied?: true;
-  /** For a document of this machine: its path as people name it. */
-  readonly place?: string;
-};
+export type Source = Readonly<
+  Pick<Article, "title" | "url" | "author" | "date" | "words" | "file" | "supplied" | "place">
+>;
 
 /** A page that could not be read, and why. */
 type UnreadPage = Pick<Source, "url" | "title" | "place"> & { readonly reason: string };
@@ -127,27 +117,17 @@ function decoded(path: string): string {
 }
 
 /** A page of the corpus as a source of a report. */
-export function describeSource({ url, title, author, date, words, file, supplied, place }: Article): Source {
-  return {
-    url,
-    title: title.trim() || place || url,
-    ...(author && { author }),
-    ...(date && { date }),
-    ...(words !== undefined && { words }),
-    ...(file && { file }),
-    ...(supplied && { supplied }),
-    ...(place && { place }),
-  };
+export function describeSource(article: Article): Source {
+  return { ...article, title: article.title.trim() || article.place || article.url };
 }
 
 /** The pages that could not be read, with the reason and its code. */
 export function listUnread({ articles }: Corpus): UnreadPage[] {
   return articles
     .filter(({ status, content }) => status !== "success" || content.trim() === "")
-    .map(({ url, title, status, reason, place, error_code: code }) => ({
-      url,
-      title: title.trim() || url,
-      ...(place && { place }),
+    .map(({ status, reason, error_code: code, ...page }) => ({
+      ...page,
+      title: page.title.trim() || page.url,
       reason: `${reason || (status === "success" ? "no text was found in it" : WORDS[status])}${code ? ` (${code})` : ""}`,
     }));
 }

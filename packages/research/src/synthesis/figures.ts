@@ -1,6 +1,6 @@
 import { pickDiverse } from "@retinue/core/text/rank-texts";
 import type { Contradiction, KeyFigure, ReportChart, Source } from "../report/report.ts";
-import type { RankedSentences, SourceTable } from "./rank-sentences.ts";
+import { limitPerSource, type RankedSentences, type SourceTable } from "./rank-sentences.ts";
 
 /** A number with its unit in a sentence. */
 export type Figure = {
@@ -147,19 +147,13 @@ export function pickKeyFigures(
     const best = dangling || spoken.has(at) ? undefined : findBestFigure(text);
     return best ? [{ at, ...best }] : [];
   });
-  const perSource = new Map<number, number>();
   const picked = pickDiverse(
     holders.map(({ at }) => vectors[at] ?? new Map()),
     holders.map(({ at, worth }) => (weights[at] ?? 0) * worth),
     {
       count: MOST_FIGURES,
       novelty: 0.6,
-      allowed: (index) => {
-        const source = sentences[holders[index]?.at ?? -1]?.sources[0] ?? 0;
-        const taken = perSource.get(source) ?? 0;
-        perSource.set(source, taken + 1);
-        return taken < PER_SOURCE;
-      },
+      allowed: limitPerSource(PER_SOURCE, (index) => sentences[holders[index]?.at ?? -1]?.sources[0]),
     },
   );
   return picked.flatMap((index): KeyFigure[] => {

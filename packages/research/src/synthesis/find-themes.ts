@@ -8,7 +8,13 @@ import {
 } from "@retinue/core/text/rank-texts";
 import { listTerms } from "@retinue/core/text/terms";
 import type { Passage, Theme } from "../report/report.ts";
-import { type ArticleReading, citeSentence, type RankedSentences, type Sentence } from "./rank-sentences.ts";
+import {
+  type ArticleReading,
+  citeSentence,
+  limitPerSource,
+  type RankedSentences,
+  type Sentence,
+} from "./rank-sentences.ts";
 
 /** Sentences on one thing. */
 type ThemeCluster = {
@@ -129,11 +135,6 @@ function nameTheme(
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** How close a sentence is to a theme. */
-function measureCloseness(cluster: ThemeCluster, vector: Vector | undefined): number {
-  return vector ? likeness(cluster.middle, vector) : 0;
-}
-
 const MOST_SENTENCES = 9;
 const LEAST_WOVEN = 2;
 const LEAST_VOICES = 2;
@@ -145,20 +146,19 @@ const OTHER_VOICE = 0.15;
 /** A theme's best sentences, put so that each follows from the one before it; null if too few are left, or all of one source. */
 export function weaveTheme(ranked: RankedSentences, cluster: ThemeCluster, used: Set<number>): Theme | null {
   const free = cluster.members.filter((at) => !used.has(at));
-  const perSource = new Map<number, number>();
+  const find = (index: number) => ranked.sentences[free[index] ?? -1];
+  const mayTake = limitPerSource(PER_SOURCE, (index) => find(index)?.sources[0]);
+  const vectors = free.map((at) => ranked.vectors[at] ?? new Map());
   const picked = pickDiverse(
-    free.map((at) => ranked.vectors[at] ?? new Map()),
-    free.map((at) => (ranked.weights[at] ?? 0) * (0.3 + measureCloseness(cluster, ranked.vectors[at]))),
+    vectors,
+    free.map(
+      (at, index) =>
+        (ranked.weights[at] ?? 0) * (0.3 + likeness(cluster.middle, vectors[index] ?? new Map())),
+    ),
     {
       count: MOST_SENTENCES,
       novelty: 0.6,
-      allowed: (index) => {
-        const { sources: [source = 0] = [], dangling = true } = ranked.sentences[free[index] ?? -1] ?? {};
-        const taken = perSource.get(source) ?? 0;
-        if (dangling || taken >= PER_SOURCE) return false;
-        perSource.set(source, taken + 1);
-        return true;
-      },
+      allowed: (index) => find(index)?.dangling === false && mayTake(index),
     },
   ).flatMap((index) => free[index] ?? []);
   const voices = new Set(picked.flatMap((at) => ranked.sentences[at]?.sources ?? [])).size;

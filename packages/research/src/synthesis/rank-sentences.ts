@@ -159,3 +159,13 @@ export function rankSentences(sentences: readonly Sentence[], about: string): Ra
 function weighSentence(sentence: Sentence | undefined): number {
   return (sentence?.dangling ? DANGLING_SHARE : 1) * (sentence?.ownVoice ? OWN_VOICE_SHARE : 1);
 }
+
+/** A test that lets each source have so many of the texts that are picked; `findSource` says whose text it is. */
+export function limitPerSource(most: number, findSource: (at: number) => number | undefined) {
+  const taken = new Map<number | undefined, number>();
+  return (at: number): boolean => {
+    const count = (taken.get(findSource(at)) ?? 0) + 1;
+    taken.set(findSource(at), count);
+    return count <= most;
+  };
+}

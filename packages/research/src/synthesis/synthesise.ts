@@ -15,6 +15,7 @@ import { findContradictions } from "./find-contradictions.ts";
 import { findThemes, weaveTheme } from "./find-themes.ts";
 import {
   citeSentence,
+  limitPerSource,
   type RankedSentences,
   rankSentences,
   readArticles,
@@ -26,6 +27,7 @@ type SynthesisRequest = { title: string; request?: string };
 
 const MOST_SUMMARY = 6;
 const LEAST_SUMMARY = 3;
+const SUMMARY_PER_SOURCE = 2;
 const MOST_QUOTES = 6;
 
 /**
@@ -89,15 +91,9 @@ function pickSummary(
   );
   const boosted = free.map((weight, at) => (heads.includes(at) ? weight * 1.6 : weight));
   const count = Math.max(LEAST_SUMMARY, Math.min(MOST_SUMMARY, clusters.length + 1));
-  const perSource = new Map<number, number>();
   return pickDiverse(vectors, boosted, {
     count: Math.min(count, sentences.length),
-    allowed: (at) => {
-      const source = sentences[at]?.sources[0] ?? 0;
-      const taken = perSource.get(source) ?? 0;
-      perSource.set(source, taken + 1);
-      return taken < 2;
-    },
+    allowed: limitPerSource(SUMMARY_PER_SOURCE, (at) => sentences[at]?.sources[0]),
   });
 }
 
