@@ -81,6 +81,11 @@ export function createCorpus(articles: readonly Article[], now: Date): Corpus {
   };
 }
 
+/** Whether a page was read and says something. */
+export function hasText({ status, content }: Article): boolean {
+  return status === "success" && content.trim() !== "";
+}
+
 /** What is wrong with a corpus, a sentence each. */
 export async function checkCorpus(value: unknown): Promise<string[]> {
   return checkJson(CORPUS_SCHEMA, value);

@@ -2,7 +2,6 @@ import { hostOf } from "@retinue/core/net/web-address";
 import type { WebSettings } from "@retinue/core/schema/settings";
 import type { Egress, EgressFailure } from "../egress/egress-guard.ts";
 import type { ExtractedPage } from "../extract/extract-page.ts";
-import type { ExtractionPool } from "../extract/worker-pool.ts";
 import type { LocalDocuments } from "../search/local-documents.ts";
 
 /** A page that was got and read, or why not. */
@@ -32,8 +31,6 @@ export type WebHostOptions = {
   documents?: Pick<LocalDocuments, "has" | "read" | "findTarget">;
   /** Instead of one made from the settings. */
   egress?: Egress;
-  /** Instead of the one of the process. */
-  pool?: ExtractionPool;
   /** Hides secrets in what was read, before anything is made of it. */
   redact?: (text: string) => string;
 };
@@ -44,7 +41,7 @@ const FAULTS = {
 } as const;
 
 /** Creates the way to pages; network and readers are loaded with the first one. */
-export function createWebHost({ web, documents, egress, pool, redact }: WebHostOptions): WebHost {
+export function createWebHost({ web, documents, egress, redact }: WebHostOptions): WebHost {
   let made: Promise<Egress> | undefined;
   const findEgress = async () => {
     const { createEgress } = await import("../egress/egress-guard.ts");
@@ -80,7 +77,7 @@ export function createWebHost({ web, documents, egress, pool, redact }: WebHostO
       if (got.status === "failed") return got;
       const { sharedExtractionPool } = await import("../extract/worker-pool.ts");
       const { text, url, contentType } = got;
-      const read = await (pool ?? sharedExtractionPool()).extract({ text, url, contentType, images }, signal);
+      const read = await sharedExtractionPool().extract({ text, url, contentType, images }, signal);
       return read.status === "read"
         ? { status: "read", url, page: redact ? redacted(read.page, redact) : read.page }
         : { status: "failed", kind: "unreadable", reason: read.reason };

@@ -11,9 +11,6 @@ export type Robots = {
   check(url: URL, request: RobotsRequest): Promise<void>;
 };
 
-/** How robots.txt is remembered. */
-type RobotsOptions = { now?: () => number };
-
 type Entry = { rules: Promise<readonly RobotsRule[]>; chars: number; until: number; failures: number };
 
 const ROBOT = "retinue";
@@ -43,7 +40,7 @@ export function findRobots(egress: Egress): Robots {
  * Reads robots.txt through the same guard as pages. A 4xx forbids nothing. A 5xx or a failing connection forbids everything;
  * it is tried once more when the origin is asked for again, and then left alone for an hour.
  */
-export function createRobots(egress: Egress, { now = () => performance.now() }: RobotsOptions = {}): Robots {
+export function createRobots(egress: Egress, now: () => number = () => performance.now()): Robots {
   const entries = new Map<string, Entry>();
   return {
     async check(url, request) {

@@ -1,7 +1,7 @@
 import { showCount } from "@retinue/core/show/measures";
 import type { ToolContext } from "@retinue/core/tools/tool";
 import { cutAt } from "@retinue/core/tools/truncate";
-import { type Article, type Corpus, loadCorpus } from "../corpus.ts";
+import { type Article, type Corpus, hasText, loadCorpus } from "../corpus.ts";
 import { synthesise } from "../synthesis/synthesise.ts";
 import { checkReport } from "./check-report.ts";
 import { renderHtml } from "./render-html.ts";
@@ -98,7 +98,7 @@ type ParsedReport = { report: ResearchReport; warnings: string[] } | { faults: s
 
 /** Compares a report with its corpus. Wrong citations, quotations, figures and charts are faults; other numbers are noted. */
 function parseGivenReport(given: GivenReport, corpus: Corpus): ParsedReport {
-  const read = corpus.articles.filter(({ status, content }) => status === "success" && content.trim() !== "");
+  const read = corpus.articles.filter(hasText);
   const found = given.sources?.map((url) => read.find((article) => article.url === url)) ?? read;
   const unknown = (given.sources ?? []).filter((_, at) => found[at] === undefined);
   const known = read.map(({ title, url }, at) => `[${at + 1}] ${title.trim() || url} <${url}>`);

@@ -1,5 +1,5 @@
 import { showCount } from "@retinue/core/show/measures";
-import type { Article, Corpus } from "../corpus.ts";
+import { type Article, type Corpus, hasText } from "../corpus.ts";
 
 /** A piece of text and the sources that say it, by their numbers in the list of sources, from 1. */
 export type Passage = {
@@ -124,7 +124,7 @@ export function describeSource(article: Article): Source {
 /** The pages that could not be read, with the reason and its code. */
 export function listUnread({ articles }: Corpus): UnreadPage[] {
   return articles
-    .filter(({ status, content }) => status !== "success" || content.trim() === "")
+    .filter((article) => !hasText(article))
     .map(({ status, reason, error_code: code, ...page }) => ({
       ...page,
       title: page.title.trim() || page.url,

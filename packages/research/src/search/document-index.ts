@@ -52,10 +52,6 @@ export class DocumentIndex {
     this.#database = openDatabase(path, MIGRATIONS);
   }
 
-  get notices(): readonly string[] {
-    return this.#database.notices;
-  }
-
   /** The entry of a folder, made if there is none. */
   folder(root: string): IndexedFolder {
     const { db } = this.#database;

@@ -2,7 +2,7 @@ import { setImmediate as pause } from "node:timers/promises";
 import { showNumber } from "@retinue/core/show/measures";
 import { likeness, pickDiverse, termVectors } from "@retinue/core/text/rank-texts";
 import { inlineText, readMarkdown } from "@retinue/core/text/read-markdown";
-import type { Article, Corpus } from "../corpus.ts";
+import { type Article, type Corpus, hasText } from "../corpus.ts";
 import {
   countSources,
   describeSource,
@@ -39,9 +39,7 @@ export async function synthesise(
   corpus: Corpus,
   { title, request }: SynthesisRequest,
 ): Promise<ResearchReport> {
-  const articles = corpus.articles.filter(
-    ({ status, content }) => status === "success" && content.trim() !== "",
-  );
+  const articles = corpus.articles.filter(hasText);
   const sources = articles.map(describeSource);
   const reading = await readArticles(articles);
   const { sentences, tables } = reading;

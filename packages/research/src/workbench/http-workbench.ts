@@ -23,12 +23,11 @@ type HttpWorkbenchOptions = {
   url: string;
   /** Gives the bearer token; called for every exchange. */
   key?: () => string;
-  /** How long one exchange may take. */
-  timeoutMs?: number;
   /** The way out; by default one that lets through the address above and no private other. */
   egress?: Egress;
 };
 
+/** How long one exchange may take. */
 const TIMEOUT_MS = 60_000;
 const MAX_REPLY_BYTES = 4 * 1024 * 1024;
 
@@ -82,11 +81,11 @@ type Ask = {
   (path: string, question: Question): Promise<Answer>;
 };
 
-function createAsk(base: URL, egress: Egress, { key, timeoutMs = TIMEOUT_MS }: HttpWorkbenchOptions): Ask {
+function createAsk(base: URL, egress: Egress, { key }: HttpWorkbenchOptions): Ask {
   const root = base.href.replace(/\/*$/, "/");
   const ask = async (path: string, question: Question): Promise<Answer | null> => {
     const { signal, body } = question;
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     try {
       const reply = await egress.request(`${root}${path}`, {
         method: body ? "POST" : "GET",
