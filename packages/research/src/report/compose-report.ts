@@ -6,8 +6,14 @@ import { synthesise } from "../synthesis/synthesise.ts";
 import { checkReport } from "./check-report.ts";
 import { renderHtml } from "./render-html.ts";
 import { renderMarkdown } from "./render-markdown.ts";
-import { countSources, describeSource, listUnread, type Passage, type ResearchReport } from "./report.ts";
-import type { GivenReport } from "./report-schema.ts";
+import {
+  countSources,
+  describeSource,
+  type GivenReport,
+  listUnread,
+  type Passage,
+  type ResearchReport,
+} from "./report.ts";
 
 const MAX_FINDING = 300;
 const MAX_FINDINGS = 6;
