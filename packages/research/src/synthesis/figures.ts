@@ -1,6 +1,5 @@
-import { pickDiverse } from "@retinue/core/text/rank-texts";
 import type { Contradiction, KeyFigure, ReportChart, Source } from "../report/report.ts";
-import { limitPerSource, type RankedSentences, type SourceTable } from "./rank-sentences.ts";
+import { pickSentences, type RankedSentence, type SourceTable } from "./rank-sentences.ts";
 
 /** A number with its unit in a sentence. */
 export type Figure = {
@@ -139,27 +138,18 @@ const STATED =
 
 /** Figures of the sentences that weigh most, at most two of a source and none twice. */
 export function pickKeyFigures(
-  { sentences, vectors, weights }: RankedSentences,
-  spoken: ReadonlySet<number>,
+  sentences: readonly RankedSentence[],
+  spoken: ReadonlySet<RankedSentence>,
 ): KeyFigure[] {
-  const holders = [...sentences.entries()].flatMap(([at, { text, dangling }]) => {
-    const best = dangling || spoken.has(at) ? undefined : findBestFigure(text);
-    return best ? [{ at, ...best }] : [];
+  const holders = sentences.flatMap((sentence) => {
+    const best = sentence.dangling || spoken.has(sentence) ? undefined : findBestFigure(sentence.text);
+    return best ? [{ sentence, figure: best.figure, worth: sentence.weight * best.worth }] : [];
   });
-  const picked = pickDiverse(
-    holders.map(({ at }) => vectors[at] ?? new Map()),
-    holders.map(({ at, worth }) => (weights[at] ?? 0) * worth),
-    {
-      count: MOST_FIGURES,
-      novelty: 0.6,
-      allowed: limitPerSource(PER_SOURCE, (index) => sentences[holders[index]?.at ?? -1]?.sources[0]),
-    },
-  );
-  return picked.flatMap((index): KeyFigure[] => {
-    const { at = -1, figure } = holders[index] ?? {};
-    const { text = "", sources: cites = [] } = sentences[at] ?? {};
-    return figure ? [{ value: figure.text, about: { text, cites } }] : [];
-  });
+  const picked = pickSentences(holders, { count: MOST_FIGURES, perSource: PER_SOURCE, novelty: 0.6 });
+  return picked.map(({ sentence, figure }) => ({
+    value: figure.text,
+    about: { text: sentence.text, cites: sentence.sources },
+  }));
 }
 
 function findBestFigure(text: string): { figure: Figure; worth: number } | undefined {

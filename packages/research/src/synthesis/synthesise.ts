@@ -12,14 +12,13 @@ import {
 } from "../report/report.ts";
 import { findCharts, pickKeyFigures } from "./figures.ts";
 import { findContradictions } from "./find-contradictions.ts";
-import { findThemes, weaveTheme } from "./find-themes.ts";
+import { findThemes, type ThemeCluster, weaveTheme } from "./find-themes.ts";
 import {
   citeSentence,
-  limitPerSource,
-  type RankedSentences,
+  pickSentences,
+  type RankedSentence,
   rankSentences,
   readArticles,
-  type Sentence,
 } from "./rank-sentences.ts";
 
 /** What a report is asked for. */
@@ -42,57 +41,54 @@ export async function synthesise(
   const articles = corpus.articles.filter(hasText);
   const sources = articles.map(describeSource);
   const reading = await readArticles(articles);
-  const { sentences, tables } = reading;
   await pause();
-  const ranked = rankSentences(sentences, `${title} ${request ?? ""}`);
+  const ranked = rankSentences(reading.sentences, `${title} ${request ?? ""}`);
   const quotes = pickQuotes(findQuotes(articles), `${title} ${request ?? ""}`);
-  const spoken = new Set([...sentences.keys()].filter((at) => isQuoted(sentences[at], quotes)));
+  const spoken = new Set(
+    ranked.filter((sentence) => quotes.some(({ text }) => sentence.text.includes(text))),
+  );
   await pause();
-  const clusters = findThemes(reading, ranked.vectors, title);
+  const clusters = findThemes(ranked, reading.headings, title);
   const summary = pickSummary(ranked, clusters, spoken);
   const used = new Set([...spoken, ...summary]);
-  const themes = clusters.flatMap((cluster) => weaveTheme(ranked, cluster, used) ?? []);
+  const themes = clusters.flatMap((cluster) => weaveTheme(cluster, ranked, used) ?? []);
   await pause();
   const contradictions = findContradictions(ranked);
   return {
     title,
     ...(request && { request }),
     extractive: true,
-    summary: summary.map((at) => [citeSentence(ranked, at)]),
+    summary: summary.map((sentence) => [citeSentence(sentence, ranked)]),
     figures: pickKeyFigures(ranked, spoken),
-    charts: findCharts(tables, contradictions, sources),
+    charts: findCharts(reading.tables, contradictions, sources),
     themes,
     quotes,
     contradictions,
     sources,
     unread: listUnread(corpus),
-    method: describeMethod(articles, sentences.length),
+    method: describeMethod(articles, ranked.length),
     extractedAt: corpus.extraction_timestamp,
   };
 }
 
-function isQuoted(sentence: Sentence | undefined, quotes: readonly Quotation[]): boolean {
-  return sentence !== undefined && quotes.some(({ text }) => sentence.text.includes(text));
-}
-
 /** The best sentence of each theme, then the best of all, in the order of their weight. */
 function pickSummary(
-  { sentences, vectors, weights }: RankedSentences,
-  clusters: readonly { members: readonly number[] }[],
-  spoken: ReadonlySet<number>,
-): number[] {
-  const free = weights.map((weight, at) =>
-    spoken.has(at) || sentences[at]?.dangling || sentences[at]?.ownVoice ? weight / 10 : weight,
+  sentences: readonly RankedSentence[],
+  clusters: readonly ThemeCluster[],
+  spoken: ReadonlySet<RankedSentence>,
+): RankedSentence[] {
+  const weigh = (sentence: RankedSentence) =>
+    spoken.has(sentence) || sentence.dangling || sentence.ownVoice ? sentence.weight / 10 : sentence.weight;
+  const heads = new Set(
+    clusters.map(({ members }) => members.reduce((a, b) => (weigh(b) > weigh(a) ? b : a))),
   );
-  const heads = clusters.map(({ members }) =>
-    members.reduce((a, b) => ((free[b] ?? 0) > (free[a] ?? 0) ? b : a)),
-  );
-  const boosted = free.map((weight, at) => (heads.includes(at) ? weight * 1.6 : weight));
+  const candidates = sentences.map((sentence) => ({
+    sentence,
+    worth: weigh(sentence) * (heads.has(sentence) ? 1.6 : 1),
+  }));
   const count = Math.max(LEAST_SUMMARY, Math.min(MOST_SUMMARY, clusters.length + 1));
-  return pickDiverse(vectors, boosted, {
-    count: Math.min(count, sentences.length),
-    allowed: limitPerSource(SUMMARY_PER_SOURCE, (at) => sentences[at]?.sources[0]),
-  });
+  const picked = pickSentences(candidates, { count, perSource: SUMMARY_PER_SOURCE });
+  return picked.map(({ sentence }) => sentence);
 }
 
 function pickQuotes(quotes: readonly Quotation[], about: string): Quotation[] {
