@@ -54,6 +54,9 @@ export type Crawl = {
   context: ToolContext;
 };
 
+/** An address that is asked for, in its canonical form if it has one, and what came of it once that is known. */
+type Place = { readonly url: string; readonly key: string | undefined; page?: CrawledPage };
+
 /** What came of each address, in the order given, and which were not tried. */
 export type CrawlOutcome = { pages: CrawledPage[]; left: string[] };
 
@@ -65,14 +68,14 @@ export type CrawlOutcome = { pages: CrawledPage[]; left: string[] };
 export async function crawlPages(urls: readonly string[], crawl: Crawl): Promise<CrawlOutcome> {
   const { limits, run, context } = crawl;
   const { log } = run;
-  const outcomes = new Map<number, CrawledPage>();
-  const pending = urls.map((url, at) => ({ url, at }));
+  const places = urls.map((url): Place => ({ url, key: toCanonicalUrl(url) }));
+  const pending = [...places];
   const slow: Place[] = [];
   while (pending.length > 0) {
     const open = findOpenBatch(crawl);
     const left = limits.batchSize - open.size;
     const room = limits.successes - countSuccesses(log) - run.underWay.size;
-    const batch = takeBatch(pending, open.mayTake ? Math.min(left, room) : 0, crawl, outcomes);
+    const batch = takeBatch(pending, open.mayTake ? Math.min(left, room) : 0, crawl);
     if (batch.length === 0) {
       // What is being read now may leave room, or end a batch that must end before the next.
       if (pending.length === 0 || run.reading === null) break;
@@ -83,16 +86,16 @@ export async function crawlPages(urls: readonly string[], crawl: Crawl): Promise
     if (open.size === 0) log.batches++;
     log.last = { turn: context.turn, size: open.size + batch.length };
     context.progress(`batch ${log.batches} of ${limits.batches}: ${log.last.size} pages`);
-    await readAll(batch, crawl, outcomes);
-    slow.push(...batch.filter(({ at }) => outcomes.get(at)?.status === "timeout"));
+    await readAll(batch, crawl);
+    slow.push(...batch.filter(({ page }) => page?.status === "timeout"));
   }
   while (slow.length > 0 && countSuccesses(log) < limits.successes) {
     const room = Math.min(limits.retriesAtOnce, limits.successes - countSuccesses(log));
     const again = slow.splice(0, room);
     context.progress(`trying ${again.length} slow pages once more`);
-    await readAll(again, crawl, outcomes);
+    await readAll(again, crawl);
   }
-  return collectOutcome(urls, outcomes, crawl);
+  return collectOutcome(places, crawl);
 }
 
 /** How full the batch is that a call may add to, and whether it may: a new one begins when nothing is read any more. */
@@ -104,26 +107,19 @@ function findOpenBatch({ run, limits, context: { turn } }: Crawl): { size: numbe
   return { size: 0, mayTake: reading === null && log.batches < limits.batches };
 }
 
-type Place = { url: string; at: number };
-type Outcomes = Map<number, CrawledPage>;
-
-/** The next addresses worth asking for; for those before them that are not, the outcome is noted. */
-function takeBatch(pending: Place[], size: number, crawl: Crawl, outcomes: Outcomes): Place[] {
+/** The next addresses worth asking for; of those before them that are not, it is noted why. */
+function takeBatch(pending: Place[], size: number, crawl: Crawl): Place[] {
   const batch: Place[] = [];
-  const keys = new Map<string, string>();
-  while (pending.length > 0) {
-    const [place] = pending;
-    if (!place) break;
-    const key = toCanonicalUrl(place.url);
-    const twin = key === undefined ? undefined : keys.get(key);
-    const known = twin ? describeDuplicate(place.url, twin) : judgeWithoutAsking(place.url, key, crawl);
+  for (let [place] = pending; place; [place] = pending) {
+    const known = judgeWithoutAsking(place, crawl);
     if (!known && batch.length >= size) break;
     pending.shift();
-    if (known) outcomes.set(place.at, known);
-    else {
-      batch.push(place);
-      keys.set(key ?? place.url, place.url);
+    if (known) {
+      place.page = known;
+      continue;
     }
+    batch.push(place);
+    crawl.run.underWay.set(place.key ?? place.url, place.url);
   }
   return batch;
 }
@@ -132,7 +128,7 @@ function takeBatch(pending: Place[], size: number, crawl: Crawl, outcomes: Outco
 export const NO_ADDRESS = "this is no address on the web";
 
 /** The outcome of an address that need not or must not be asked for. */
-function judgeWithoutAsking(url: string, key: string | undefined, crawl: Crawl): CrawledPage | undefined {
+function judgeWithoutAsking({ url, key }: Place, crawl: Crawl): CrawledPage | undefined {
   if (key === undefined) return describeUnread(url, { status: "failed", reason: NO_ADDRESS });
   const twin = crawl.run.underWay.get(key);
   if (twin !== undefined) return describeDuplicate(url, twin);
@@ -160,22 +156,13 @@ function describeDuplicate(url: string, other: string): CrawledPage {
 }
 
 /** Asks for all at once, and notes what came in the order of the addresses, so that the first of two twins is kept. */
-async function readAll(places: readonly Place[], crawl: Crawl, outcomes: Outcomes): Promise<void> {
-  const { run, context } = crawl;
-  const keys = places.map(({ url }) => toCanonicalUrl(url) ?? url);
-  for (const [at, { url }] of places.entries()) run.underWay.set(keys[at] ?? url, url);
-  const reading = readInTime(
-    places.map(({ url }) => url),
-    crawl,
-  )
-    .then((read) =>
-      run.inOrder(async () => {
-        context.signal.throwIfAborted();
-        await noteRead(places, read, crawl, outcomes);
-      }),
-    )
+async function readAll(places: readonly Place[], crawl: Crawl): Promise<void> {
+  const { run } = crawl;
+  for (const { url, key = url } of places) run.underWay.set(key, url);
+  const reading = readInTime(places, crawl)
+    .then((pages) => run.inOrder(() => noteRead(places, pages, crawl)))
     .finally(() => {
-      for (const key of keys) run.underWay.delete(key);
+      for (const { url, key = url } of places) run.underWay.delete(key);
     });
   const all = Promise.allSettled([run.reading, reading]);
   run.reading = all;
@@ -187,14 +174,14 @@ async function readAll(places: readonly Place[], crawl: Crawl, outcomes: Outcome
 
 async function noteRead(
   places: readonly Place[],
-  read: readonly CrawledPage[],
+  pages: readonly CrawledPage[],
   crawl: Crawl,
-  outcomes: Outcomes,
 ): Promise<void> {
   const { run, context } = crawl;
   const { log } = run;
-  for (const [index, { url, at }] of places.entries()) {
-    const page = read[index];
+  context.signal.throwIfAborted();
+  for (const [at, place] of places.entries()) {
+    const page = pages[at];
     if (!page) continue;
     const kept = page.status === "success" ? await keepPage(page, log, context) : page;
     const { content: _, ...logged } = kept as CrawledPage;
@@ -203,8 +190,8 @@ async function noteRead(
     // A page that came late goes last: numbers that were told before must not change.
     if (isLate) log.pages.splice(earlier, 1);
     if (isLate || earlier < 0) log.pages.push(logged);
-    outcomes.set(at, kept.status === "success" ? { ...kept, content: page.content ?? "" } : kept);
-    if (page.error_code === "1214") noteMissing(url, crawl);
+    place.page = kept.status === "success" ? { ...kept, content: page.content ?? "" } : kept;
+    if (page.error_code === "1214") noteMissing(place.url, crawl);
   }
   await saveLog(context.workspaceDir, context.runId, log).catch((thrown) =>
     context.progress(`warning: what was crawled could not be noted: ${messageOf(thrown)}`),
@@ -246,23 +233,15 @@ function noteMissing(url: string, { blacklist, context }: Crawl): void {
     );
 }
 
-function collectOutcome(
-  urls: readonly string[],
-  outcomes: Outcomes,
-  { run: { log }, limits }: Crawl,
-): CrawlOutcome {
+function collectOutcome(places: readonly Place[], { run: { log }, limits }: Crawl): CrawlOutcome {
   const full = countSuccesses(log) >= limits.successes;
   const reason = full
     ? `not tried: this run has read its ${limits.successes} pages`
     : `not tried: this run has used its ${limits.batches} batches of ${limits.batchSize}`;
-  const left: string[] = [];
-  const pages = urls.map((url, at): CrawledPage => {
-    const page = outcomes.get(at);
-    if (page) return page;
-    left.push(url);
-    return describeUnread(url, { status: "skipped", reason });
-  });
-  return { pages, left };
+  return {
+    pages: places.map(({ url, page }) => page ?? describeUnread(url, { status: "skipped", reason })),
+    left: places.filter(({ page }) => page === undefined).map(({ url }) => url),
+  };
 }
 
 /** Pages that a run has read. */
@@ -276,22 +255,22 @@ export function readPages(log: CrawlLog): LoggedPage[] {
 }
 
 /** Reads pages at once. When time is up, those that have not come are time-outs and the rest is not kept waiting. */
-async function readInTime(urls: readonly string[], crawl: Crawl): Promise<CrawledPage[]> {
+async function readInTime(places: readonly Place[], crawl: Crawl): Promise<CrawledPage[]> {
   const { limits, readPage, images, context } = crawl;
   const stop = AbortSignal.any([context.signal, AbortSignal.timeout(limits.batchMs)]);
   const mayVisit = (host: string) => context.maySee({ kind: "host", host });
   let done = 0;
-  const read = async (url: string): Promise<CrawledPage> => {
+  const read = async ({ url }: Place): Promise<CrawledPage> => {
     const options = { signal: stop, images, deadlineMs: limits.batchMs, mayVisit };
     const read = checkLanding(url, await untilStopped(readPage(url, options), stop), mayVisit);
     const page = toCrawledPage(url, read, limits.batchMs);
     const { status, error_code = "", words } = page;
     context.progress(
-      `${++done}/${urls.length} ${status}${words ? `, ${words} words` : ` ${error_code}`.trimEnd()}: ${url}`,
+      `${++done}/${places.length} ${status}${words ? `, ${words} words` : ` ${error_code}`.trimEnd()}: ${url}`,
     );
     return page;
   };
-  return await Promise.all(urls.map(read));
+  return await Promise.all(places.map(read));
 }
 
 /** Rules on hosts were asked about the address that was given; a redirect must not lead around them. */
