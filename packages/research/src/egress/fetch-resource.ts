@@ -1,5 +1,8 @@
 import { Transform, Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { parseWebAddress } from "@retinue/core/net/web-address";
+import { findOwn } from "@retinue/core/schema/find-own";
 import { type Egress, EgressError, type EgressReply, toEgressError } from "./egress-guard.ts";
 
 /** How a resource is asked for. */
@@ -10,7 +13,9 @@ export type ResourceRequest = {
   headers: Readonly<Record<string, string>>;
   userAgent: string;
   accept: string;
+  /** Of the body as it comes in, of every step of its decoding, and of the result. */
   maxBytes: number;
+  /** A longer body is a failure, or is cut off. */
   whenLonger: "fail" | "cut";
   pace: ReadingPace;
   /** Called with every address before it is asked, redirects included; throws to refuse it. */
@@ -28,9 +33,11 @@ const WHOLE: ReadonlySet<number> = new Set([200, 203]);
 
 /** Gets a resource, following redirects. Throws only `EgressError`, and what `beforeEach` throws. */
 export async function fetchResource(address: string, request: ResourceRequest): Promise<Resource> {
-  const first = parseAddress(address);
+  const parsed = parseWebAddress(address);
+  if ("problem" in parsed) throw new EgressError("bad_url", parsed.problem);
+  const { origin } = parsed.url;
   const seen = new Set<string>();
-  let url = first;
+  let { url } = parsed;
   let isOwn = true;
   while (true) {
     if (seen.has(url.href) || seen.size > MAX_REDIRECTS) throw describeLoop();
@@ -43,24 +50,16 @@ export async function fetchResource(address: string, request: ResourceRequest): 
     if (request.egress.isExempt(next) && !request.egress.isExempt(url)) {
       throw new EgressError("blocked", `${url.host} points to ${next.host}, where only the user may lead`);
     }
-    isOwn &&= next.origin === first.origin;
+    isOwn &&= next.origin === origin;
     url = next;
   }
 }
 
-async function sendRequest(url: URL, request: ResourceRequest, isOwn: boolean): Promise<EgressReply> {
-  const { egress, signal } = request;
-  const headers = {
-    ...(isOwn && request.headers),
-    "user-agent": request.userAgent,
-    accept: request.accept,
-    "accept-encoding": "gzip, br",
-  };
-  try {
-    return await egress.request(url, { headers, signal });
-  } catch (thrown) {
-    throw toEgressError(thrown, url.host, signal);
-  }
+function sendRequest(url: URL, request: ResourceRequest, isOwn: boolean): Promise<EgressReply> {
+  const { egress, signal, userAgent, accept } = request;
+  const own = isOwn ? request.headers : {};
+  const headers = { ...own, "user-agent": userAgent, accept, "accept-encoding": "gzip, br" };
+  return egress.request(url, { headers, signal });
 }
 
 async function receive(reply: EgressReply, url: URL, request: ResourceRequest): Promise<Resource> {
@@ -76,26 +75,17 @@ async function receive(reply: EgressReply, url: URL, request: ResourceRequest): 
   }
 }
 
-function parseAddress(text: string, base?: URL): URL {
-  const address = parseWebAddress(text, base);
-  if ("problem" in address) throw new EgressError("bad_url", address.problem);
-  return address.url;
-}
-
 function findRedirect({ status, headers, body }: EgressReply, from: URL): URL | undefined {
   const location = [headers.location ?? []].flat()[0];
   if (!REDIRECTS.has(status) || location === undefined) return undefined;
-  try {
-    // Header values come in as Latin-1, while addresses in them are UTF-8.
-    return parseAddress(Buffer.from(location, "latin1").toString("utf8"), from);
-  } catch (thrown) {
-    body.destroy();
-    if (!(thrown instanceof EgressError)) throw thrown;
-    throw new EgressError(
-      thrown.failure,
-      `${from.host} points to a place that cannot be followed: ${thrown.message}`,
-    );
-  }
+  // Header values come in as Latin-1, while addresses in them are UTF-8.
+  const address = parseWebAddress(Buffer.from(location, "latin1").toString("utf8"), from);
+  if ("url" in address) return address.url;
+  body.destroy();
+  throw new EgressError(
+    "bad_url",
+    `${from.host} points to a place that cannot be followed: ${address.problem}`,
+  );
 }
 
 function describeLoop(): EgressError {
@@ -122,15 +112,7 @@ function refuseLength({ headers }: EgressReply, maxBytes: number): void {
 /** The slowest that a body may come in: so many bytes in every such time. */
 export type ReadingPace = { bytes: number; everyMs: number };
 
-/** What bounds the reading of a body. */
-type BodyLimits = {
-  /** Of the body as it comes in, of every step of its decoding, and of the result. */
-  maxBytes: number;
-  /** A longer body is a failure, or is cut off. */
-  whenLonger: "fail" | "cut";
-  pace: ReadingPace;
-  signal: AbortSignal;
-};
+type BodyLimits = Pick<ResourceRequest, "maxBytes" | "whenLonger" | "pace" | "signal">;
 
 const MAX_ENCODINGS = 2;
 
@@ -145,8 +127,7 @@ async function readBody(reply: EgressReply, limits: BodyLimits): Promise<Buffer>
       done(size > limits.maxBytes ? tooLarge(limits) : null);
     },
   });
-  const { pipeline } = await import("node:stream/promises");
-  const decoders = await Promise.all(listEncodings(reply).toReversed().map(createDecoder));
+  const decoders = listEncodings(reply).toReversed().map(createDecoder);
   const watch = watchPace(limits.pace, (problem) => reply.body.destroy(problem));
   const steps = decoders.flatMap((decoder) => [decoder, createCounter(limits)]);
   try {
@@ -189,11 +170,16 @@ function listEncodings({ headers }: EgressReply): string[] {
   return names;
 }
 
-async function createDecoder(encoding: string): Promise<Transform> {
-  const zlib = await import("node:zlib");
-  if (encoding === "gzip" || encoding === "x-gzip") return zlib.createGunzip();
-  if (encoding === "br") return zlib.createBrotliDecompress();
-  if (encoding === "deflate") return zlib.createInflate();
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  br: createBrotliDecompress,
+  deflate: createInflate,
+};
+
+function createDecoder(encoding: string): Transform {
+  const create = findOwn(DECODERS, encoding);
+  if (create) return create();
   throw new EgressError(
     "bad_encoding",
     `the body is encoded as ${encoding.slice(0, 40)}, which was not asked for`,
