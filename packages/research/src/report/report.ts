@@ -130,11 +130,8 @@ export function countSources(sources: readonly Pick<Source, "supplied">[]): {
   const supplied = sources.filter((source) => source.supplied).length;
   const read = sources.length - supplied;
   return {
-    read: read > 0 || supplied === 0 ? `${showCount(read, "source")}` : "",
-    supplied:
-      supplied > 0
-        ? `${supplied} ${supplied === 1 ? SUPPLIED : SUPPLIED.replace("excerpt", "excerpts")}`
-        : "",
+    read: read > 0 || supplied === 0 ? showCount(read, "source") : "",
+    supplied: supplied > 0 ? showCount(supplied, SUPPLIED, "excerpts given by the agent") : "",
   };
 }
 
