@@ -35,11 +35,6 @@ export type WebHostOptions = {
   redact?: (text: string) => string;
 };
 
-const FAULTS = {
-  not_found: "the document is not there any more",
-  too_large: "the document is larger than web.maxPageMb",
-} as const;
-
 /** Creates the way to pages; network and readers are loaded with the first one. */
 export function createWebHost({ web, documents, egress, redact }: WebHostOptions): WebHost {
   let made: Promise<Egress> | undefined;
@@ -50,30 +45,21 @@ export function createWebHost({ web, documents, egress, redact }: WebHostOptions
   return {
     async readPage(address, { signal, images = false, deadlineMs, mayVisit }) {
       made ??= egress ? Promise.resolve(egress) : findEgress();
-      const { decodePage, fetchPage } = await import("../egress/guarded-fetch.ts");
+      const { fetchPage } = await import("../egress/guarded-fetch.ts");
       const maxBytes = web.maxPageMb * 1_000_000;
       const document = await documents?.read(address, maxBytes);
       signal.throwIfAborted();
-      if (document && "fault" in document)
-        return { status: "failed", kind: document.fault, reason: FAULTS[document.fault] };
-      const got = document
-        ? {
-            ...decodePage(document.bytes, document.contentType),
-            status: "ok" as const,
-            url: address,
-            contentType: document.contentType,
-          }
-        : await fetchPage(address, {
-            egress: await made,
-            signal,
-            maxBytes,
-            ...(deadlineMs !== undefined && { deadlineMs }),
-            ...(web.userAgent !== undefined && { userAgent: web.userAgent }),
-            // The first address was judged before the call.
-            ...(mayVisit && {
-              mayVisit: ({ hostname }) => hostname === hostOf(address) || mayVisit(hostname),
-            }),
-          });
+      const got =
+        document ??
+        (await fetchPage(address, {
+          egress: await made,
+          signal,
+          maxBytes,
+          ...(deadlineMs !== undefined && { deadlineMs }),
+          ...(web.userAgent !== undefined && { userAgent: web.userAgent }),
+          // The first address was judged before the call.
+          ...(mayVisit && { mayVisit: ({ hostname }) => hostname === hostOf(address) || mayVisit(hostname) }),
+        }));
       if (got.status === "failed") return got;
       const { sharedExtractionPool } = await import("../extract/worker-pool.ts");
       const { text, url, contentType } = got;

@@ -1,7 +1,6 @@
 import { createTransport } from "@retinue/core/net/transport";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
-import { findOwn } from "@retinue/core/schema/find-own";
-import { readObject } from "@retinue/core/schema/json-object";
+import { readObject, readObjects } from "@retinue/core/schema/json-object";
 import {
   SEARCH_PROVIDERS,
   type SearchProviderName,
@@ -37,7 +36,7 @@ const searxng: SearchEngine = {
   env: "SEARXNG_URL",
   needsKey: false,
   ask: (base, query) => ({ url: `${base}/search?${new URLSearchParams({ q: query, format: "json" })}` }),
-  read: (reply) => readHits(readField(reply, "results"), ["content"]),
+  read: (reply) => readHits(readObject(reply).results, ["content"]),
 };
 
 const brave: SearchEngine = {
@@ -51,9 +50,9 @@ const brave: SearchEngine = {
   },
   read: (reply) => {
     if (typeof reply !== "object" || reply === null) return undefined;
-    const web = readField(reply, "web");
+    const { web } = readObject(reply);
     // Nothing found: the section is left out.
-    return web === undefined || web === null ? [] : readHits(readField(web, "results"), ["description"]);
+    return web === undefined || web === null ? [] : readHits(readObject(web).results, ["description"]);
   },
 };
 
@@ -66,7 +65,7 @@ const tavily: SearchEngine = {
     headers: { authorization: `Bearer ${key}` },
     body: { query, max_results: limit },
   }),
-  read: (reply) => readHits(readField(reply, "results"), ["content"]),
+  read: (reply) => readHits(readObject(reply).results, ["content"]),
 };
 
 const exa: SearchEngine = {
@@ -78,7 +77,7 @@ const exa: SearchEngine = {
     headers: { "x-api-key": key },
     body: { query, numResults: limit, type: "auto", contents: { highlights: true } },
   }),
-  read: (reply) => readHits(readField(reply, "results"), ["highlights", "summary", "text"]),
+  read: (reply) => readHits(readObject(reply).results, ["highlights", "summary", "text"]),
 };
 
 /** The search engines by name. */
@@ -86,16 +85,12 @@ const ENGINES = { searxng, brave, tavily, exa } as const;
 
 function readHits(results: unknown, snippetFields: readonly string[]): SearchHit[] | undefined {
   if (!Array.isArray(results)) return undefined;
-  return results.flatMap((each: unknown) => {
-    const url = readText(readField(each, "url"));
+  return readObjects(results).flatMap((each) => {
+    const url = readText(each.url);
     if (url === "") return [];
-    const snippet = snippetFields.map((name) => readText(readField(each, name))).find(Boolean) ?? "";
-    return [{ title: readText(readField(each, "title")), url, snippet }];
+    const snippet = snippetFields.map((name) => readText(each[name])).find(Boolean) ?? "";
+    return [{ title: readText(each.title), url, snippet }];
   });
-}
-
-function readField(value: unknown, name: string): unknown {
-  return findOwn(readObject(value), name);
 }
 
 function readText(value: unknown): string {

@@ -11,6 +11,7 @@ import { messageOf } from "@retinue/core/schema/error";
 import type { Target } from "@retinue/core/schema/rights";
 import type { SearchSettings } from "@retinue/core/schema/settings";
 import type { HostPlaces, Roots } from "@retinue/core/tools/tool";
+import type { FetchOutcome } from "../egress/guarded-fetch.ts";
 import {
   buildDocumentAddress,
   DOCUMENT_TYPES,
@@ -20,9 +21,6 @@ import {
 import { DocumentIndex, type IndexedFolder } from "./document-index.ts";
 import { indexFolder } from "./index-folder.ts";
 import type { SearchHit, SearchOptions, SearchProvider } from "./search-provider.ts";
-
-/** A document as it lies on the disk, and what a server would say of it. */
-type OpenedDocument = { bytes: Buffer; contentType: string } | { fault: "not_found" | "too_large" };
 
 /** Matches looked at for those that a run may see. */
 const MOST_MATCHES = 400;
@@ -83,15 +81,18 @@ export class LocalDocuments implements SearchProvider {
     return this.#find(url) !== undefined;
   }
 
-  /** The document at an address; undefined for other addresses. */
-  async read(url: string, maxBytes: number): Promise<OpenedDocument | undefined> {
+  /** The document at an address, as if it had been fetched from there; undefined for other addresses. */
+  async read(url: string, maxBytes: number): Promise<FetchOutcome | undefined> {
     const found = this.#find(url);
     const kind = found && findDocumentKind(found.path);
     if (!found || !kind) return undefined;
     await using handle = await openForReading(found.root, join(found.root, found.path)).catch(() => null);
-    if (!handle) return { fault: "not_found" };
-    if ((await handle.stat()).size > maxBytes) return { fault: "too_large" };
-    return { bytes: await handle.readFile(), contentType: DOCUMENT_TYPES[kind] };
+    if (!handle) return { status: "failed", kind: "not_found", reason: "the document is not there any more" };
+    if ((await handle.stat()).size > maxBytes)
+      return { status: "failed", kind: "too_large", reason: "the document is larger than web.maxPageMb" };
+    const { decodePage } = await import("../egress/guarded-fetch.ts");
+    const contentType = DOCUMENT_TYPES[kind];
+    return { status: "ok", url, contentType, ...decodePage(await handle.readFile(), contentType) };
   }
 
   /** The file behind a document's address, by which rights are to be judged; undefined for other addresses. */
