@@ -1,6 +1,6 @@
 import { type Egress, EgressError, type EgressFailure } from "./egress-guard.ts";
 import { fetchResource, type ReadingPace, type ResourceRequest } from "./fetch-resource.ts";
-import { findRobots, type Robots } from "./robots.ts";
+import { findRobots } from "./robots.ts";
 
 /** How a page is asked for. */
 export type FetchOptions = {
@@ -15,8 +15,8 @@ export type FetchOptions = {
   userAgent?: string;
   /** Whether this may be asked, called before every hop; a run's own rules for hosts belong here. */
   mayVisit?: (url: URL) => boolean;
-  /** `false` asks for a page whatever robots.txt says; by default the egress has one memory of them. */
-  robots?: Robots | false;
+  /** Asks for a page whatever robots.txt says. */
+  robots?: false;
   /** A body that comes in slower is given up. */
   pace?: ReadingPace;
 };
@@ -69,7 +69,7 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
 }
 
 function createPageRequest(options: FetchOptions, signal: AbortSignal): ResourceRequest {
-  const { egress, robots = findRobots(egress), userAgent = USER_AGENT } = options;
+  const { egress, userAgent = USER_AGENT } = options;
   const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
   return {
     egress,
@@ -84,7 +84,7 @@ function createPageRequest(options: FetchOptions, signal: AbortSignal): Resource
       if (options.mayVisit?.(url) === false) {
         throw new EgressError("blocked", `the rules of this run do not let it visit ${url.host}`);
       }
-      if (robots) await robots.check(url, { signal, userAgent, deadlineMs });
+      if (options.robots !== false) await findRobots(egress).check(url, { signal, userAgent, deadlineMs });
     },
     beforeBody: (contentType) => {
       if (!PAGE_TYPES.has(readType(contentType))) throw describeNotHtml(readType(contentType));
