@@ -1,10 +1,10 @@
 import { callTool, callTools, say } from "@retinue/core/testing";
 import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
 import { createCrawlParallel } from "@retinue/research/crawl/crawl-parallel";
+import type { ReadWebPage } from "@retinue/research/crawl/web-host";
 import { createEgress, type EgressOptions, loadAddressGuard } from "@retinue/research/egress/egress-guard";
-import type { FetchOutcome } from "@retinue/research/egress/fetch-resource";
-import { type FetchOptions, fetchPage } from "@retinue/research/egress/guarded-fetch";
-import { createWebTools } from "@retinue/research/web-tools";
+import { type FetchOptions, type FetchOutcome, fetchPage } from "@retinue/research/egress/guarded-fetch";
+import { createWebFetch } from "@retinue/research/web-tools";
 import { expect } from "vitest";
 import { type HostileSite, type HostileSiteOptions, startHostileSite } from "../fixtures/hostile-site.ts";
 import { type Attack, type Outcome, resultsSeen, type World } from "./attack.ts";
@@ -43,13 +43,13 @@ type Get = (url: string, options: { signal: AbortSignal }) => Promise<FetchOutco
 
 /** `web_fetch` over a way to get pages; the model sees how many characters came. */
 function webFetch(get: Get): readonly AnyTool[] {
-  return createWebTools({
-    fetch: async (url, options) => {
-      const got = await get(url, options);
-      if (got.status === "failed") throw new Error(`${got.kind}: ${got.message}`);
-      return { url: got.url, title: "a page", markdown: `${got.text.length} characters` };
-    },
-  });
+  const readPage: ReadWebPage = async (url, options) => {
+    const got = await get(url, options);
+    if (got.status === "failed") return got;
+    const page = { title: "a page", markdown: `${got.text.length} characters`, words: 2 };
+    return { status: "read", url: got.url, page };
+  };
+  return [createWebFetch({ readPage })];
 }
 
 function guardedFetch(world: World, options: Partial<FetchOptions> = {}, egress = egressOf(world)) {

@@ -5,7 +5,7 @@ import { callTool, callTools, say, testRuntime } from "@retinue/core/testing";
 import { loadCrawled } from "@retinue/research/crawl/crawl-log";
 import type { CrawlLimits } from "@retinue/research/crawl/crawl-pages";
 import { createCrawlParallel } from "@retinue/research/crawl/crawl-parallel";
-import { createPageFetcher, createWebHost, type ReadWebPage } from "@retinue/research/crawl/web-host";
+import { createWebHost, type ReadWebPage } from "@retinue/research/crawl/web-host";
 import { createEgress, type Egress } from "@retinue/research/egress/egress-guard";
 import { saveCorpus } from "@retinue/research/save-corpus";
 import { createWebFetch, webFetch, webSearch } from "@retinue/research/web-tools";
@@ -166,14 +166,16 @@ test("documents of this machine are crawled like pages of the web", async () => 
 });
 
 test("one page is got through the same pipeline, and an address of this machine is refused", async () => {
-  const host = createWebHost({ web: { allowHosts: [], maxPageMb: 1 }, egress });
-  const fetchPage = createPageFetcher(host);
+  const { readPage } = createWebHost({ web: { allowHosts: [], maxPageMb: 1 }, egress });
   const { signal } = new AbortController();
-  expect(await fetchPage(`${site.publicUrl}/moved`, { signal })).toMatchObject({
+  expect(await readPage(`${site.publicUrl}/moved`, { signal })).toMatchObject({
     url: `${site.publicUrl}/ok`,
-    title: "A sound page",
+    page: { title: "A sound page" },
   });
-  await expect(fetchPage(`${site.publicUrl}/missing`, { signal })).rejects.toThrow("404");
+  expect(await readPage(`${site.publicUrl}/missing`, { signal })).toMatchObject({
+    status: "failed",
+    reason: expect.stringContaining("404"),
+  });
   await using t = testRuntime(
     { scout: [callTool("web_fetch", { url: `${site.privateUrl}/secret` }), (request) => say(request.last)] },
     { tools: [webFetch], dataDir },
@@ -185,9 +187,9 @@ test("one page is got through the same pipeline, and an address of this machine 
 
 test("a redirect leads neither one page nor a crawl around the rules, and the host it points to is never asked", async () => {
   const web = { allowHosts: [], maxPageMb: 1 };
-  const fetchPage = createPageFetcher(createWebHost({ web, egress }));
+  const { readPage } = createWebHost({ web, egress });
   const { signal } = new AbortController();
-  await expect(fetchPage(`${site.publicUrl}/to-other`, { signal })).resolves.toMatchObject({
+  expect(await readPage(`${site.publicUrl}/to-other`, { signal })).toMatchObject({
     url: `${site.otherUrl}/landed`,
   });
   const askedOther = () => site.seen.filter(({ path }) => path === "/landed").length;
@@ -209,7 +211,7 @@ test("a redirect leads neither one page nor a crawl around the rules, and the ho
       ],
     },
     {
-      tools: [createWebFetch({ fetch: fetchPage }), createCrawlParallel({ egress })],
+      tools: [createWebFetch({ readPage }), createCrawlParallel({ egress })],
       dataDir,
       settings: {
         permissions: { ask: [], deny: ["web_fetch(other.example)", "crawl_parallel(other.example)"] },

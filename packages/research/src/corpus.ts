@@ -4,8 +4,8 @@ import { checkJson } from "@retinue/core/schema/check-json";
 import type { JsonSchema } from "@retinue/core/schema/json-schema";
 import { nameForRun } from "@retinue/core/tools/name-for-run";
 
-/** What became of one page. */
-export type ArticleStatus = "success" | "failed" | "timeout" | "skipped";
+/** What can become of one page. */
+export const ARTICLE_STATUSES = ["success", "failed", "timeout", "skipped"] as const;
 
 /** One page of the corpus; the first four fields are the file format, the others say more about it. */
 export type Article = {
@@ -13,7 +13,7 @@ export type Article = {
   title: string;
   /** The page's text as Markdown; empty if it could not be read. */
   content: string;
-  status: ArticleStatus;
+  status: (typeof ARTICLE_STATUSES)[number];
   /** 1234: took too long; 1214: not there (404 or 410). */
   error_code?: "1234" | "1214";
   reason?: string;
@@ -62,7 +62,7 @@ export const CORPUS_SCHEMA: JsonSchema = Object.freeze({
           url: { type: "string", minLength: 1 },
           title: { type: "string" },
           content: { type: "string" },
-          status: { enum: ["success", "failed", "timeout", "skipped"] },
+          status: { enum: ARTICLE_STATUSES },
         },
       },
     },
@@ -79,6 +79,11 @@ export function createCorpus(articles: readonly Article[], now: Date): Corpus {
     failed: articles.length - successful,
     articles: [...articles],
   };
+}
+
+/** Whether a page was read and says something. */
+export function hasText({ status, content }: Article): boolean {
+  return status === "success" && content.trim() !== "";
 }
 
 /** What is wrong with a corpus, a sentence each. */

@@ -13,7 +13,7 @@ import {
   type ToolOutput,
 } from "@retinue/core/tools/tool";
 import { cutAt } from "@retinue/core/tools/truncate";
-import { type Article, type ArticleStatus, CORPUS_FILE, checkCorpus, createCorpus } from "./corpus.ts";
+import { ARTICLE_STATUSES, type Article, CORPUS_FILE, checkCorpus, createCorpus } from "./corpus.ts";
 import { toCanonicalUrl } from "./crawl/canonical-url.ts";
 import { loadCrawled, loadLog } from "./crawl/crawl-log.ts";
 import { readPages } from "./crawl/crawl-pages.ts";
@@ -54,7 +54,7 @@ function createSaveCorpus(documents?: Documents): Tool<SaveInput> {
               url: { ...text, minLength: 1, maxLength: 4_000 },
               title: { ...text, maxLength: 1_000 },
               content: text,
-              status: { enum: ["success", "failed", "timeout", "skipped"] },
+              status: { enum: ARTICLE_STATUSES },
               error_code: { enum: ["1234", "1214"] },
               reason: { ...text, maxLength: 1_000 },
               author: { ...text, maxLength: 300 },
@@ -174,7 +174,7 @@ function makeKey(url: string): string {
 /** An article that was not crawled, such as a search engine's excerpt: marked as supplied. Without text it cannot be a success. */
 function toGivenArticle({ url, title = "", content = "", status, ...rest }: GivenArticle): Article {
   const isEmpty = content.trim() === "";
-  const known: ArticleStatus =
+  const known: Article["status"] =
     isEmpty && (status ?? "success") === "success" ? "failed" : (status ?? "success");
   const reason = rest.reason ?? (isEmpty ? "it was not crawled, and no text was given" : undefined);
   return {

@@ -3,16 +3,15 @@ import { messageOf } from "@retinue/core/schema/error";
 import type { Target } from "@retinue/core/schema/rights";
 import { type AnyTool, defineTool, type Roots, type Tool } from "@retinue/core/tools/tool";
 import { cutAt } from "@retinue/core/tools/truncate";
-import { createPageFetcher, createWebHost, type PageFetcher } from "./crawl/web-host.ts";
+import { createWebHost, type ReadWebPage } from "./crawl/web-host.ts";
 import { chooseProvider } from "./search/choose-provider.ts";
 import { findLocalDocuments } from "./search/local-documents.ts";
 import type { SearchHit, SearchProvider } from "./search/search-provider.ts";
 import { observe } from "./workspace-files.ts";
 
-/** What the web tools work with; without a part, its tool is not offered to models. */
-type WebProviders = {
-  search?: SearchProvider;
-  fetch?: PageFetcher;
+/** What `web_fetch` works with; without a way to pages it is not offered to models. */
+type FetchProviders = {
+  readPage?: ReadWebPage;
   /** The file behind an address, for addresses that stand for files of this machine: rights are then judged by it. */
   findTarget?: (url: string, roots: Roots) => Promise<Target | undefined>;
 };
@@ -27,16 +26,8 @@ const MAX_TITLE = 200;
 const MAX_SNIPPET = 600;
 const MAX_URL = 4_000;
 
-/** The tools `web_search` and `web_fetch` over the given providers. */
-export function createWebTools(providers: WebProviders): readonly AnyTool[] {
-  return [createWebSearch(providers.search), createWebFetch(providers)];
-}
-
-/** The tool `web_search` over a provider; `more` is what else the tool is to have. */
-export function createWebSearch(
-  provider: SearchProvider | undefined,
-  more: Pick<AnyTool, "withSettings" | "close"> = {},
-): AnyTool {
+/** The tool `web_search` over a provider; without one it is not offered to models. */
+export function createWebSearch(provider: SearchProvider | undefined): AnyTool {
   const isOnline = (provider?.hosts ?? []).length > 0;
   return defineTool<SearchInput>({
     name: "web_search",
@@ -83,7 +74,6 @@ export function createWebSearch(
       }
     },
     ...(provider?.close && { close: () => provider.close?.() }),
-    ...more,
   });
 }
 
@@ -108,11 +98,8 @@ function toOneLine(text: string, limit: number): string {
   return cutAt(text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim(), limit);
 }
 
-/** The tool `web_fetch` over a fetcher. */
-export function createWebFetch({
-  fetch: fetchPage,
-  findTarget,
-}: Omit<WebProviders, "search">): Tool<FetchInput> {
+/** The tool `web_fetch` over a way to pages. */
+export function createWebFetch({ readPage, findTarget }: FetchProviders): Tool<FetchInput> {
   return defineTool<FetchInput>({
     name: "web_fetch",
     description: "Gets one page and gives its text as Markdown.",
@@ -122,7 +109,7 @@ export function createWebFetch({
     untrusted: true,
     isPublic: true,
     requests: async ({ url }, roots) => ((await findTarget?.(url, roots)) ? [] : [url]),
-    offered: fetchPage !== undefined,
+    offered: readPage !== undefined,
     input: {
       type: "object",
       properties: { url: { type: "string", minLength: 1, maxLength: 4_000 } },
@@ -135,15 +122,15 @@ export function createWebFetch({
       (await findTarget?.(url, roots)) ?? { kind: "host", host: hostOf(url.trim()) ?? new URL(url).hostname },
     ],
     execute: async ({ url }, { signal, progress, maySee }) => {
-      if (!fetchPage) return { text: "no way to fetch pages is set up", isError: true };
+      if (!readPage) return { text: "no way to fetch pages is set up", isError: true };
       const address = canonicalAddress(url);
       progress(`getting ${address}`);
-      const page = await fetchPage(address, { signal, mayVisit: (host) => maySee({ kind: "host", host }) });
-      const reached = canonicalAddress(page.url);
-      return {
-        text: `# ${page.title}\n${reached}\n\n${page.markdown}`,
-        shown: [reached, page.title, page.markdown],
-      };
+      const got = await readPage(address, { signal, mayVisit: (host) => maySee({ kind: "host", host }) });
+      signal.throwIfAborted();
+      if (got.status === "failed") throw new Error(got.reason);
+      const { title, markdown } = got.page;
+      const reached = canonicalAddress(got.url);
+      return { text: `# ${title}\n${reached}\n\n${markdown}`, shown: [reached, title, markdown] };
     },
   });
 }
@@ -153,18 +140,20 @@ function isWebAddress(text: string): boolean {
 }
 
 /** Searches where the settings say; the runtime takes the one of its settings. */
-export const webSearch: AnyTool = createWebSearch(undefined, {
+export const webSearch: AnyTool = {
+  ...createWebSearch(undefined),
   withSettings({ search }, places) {
     const provider = chooseProvider(search, places);
-    return createWebSearch(provider, {
+    return {
+      ...createWebSearch(provider),
       async close() {
         await provider.close?.();
         // Other tools may have opened them, even if this provider is another one.
         await findLocalDocuments(search, places).close();
       },
-    });
+    };
   },
-});
+};
 
 /** Gets one page as the settings say; the runtime takes the one of its settings. */
 export const webFetch: AnyTool = {
@@ -173,6 +162,6 @@ export const webFetch: AnyTool = {
     const documents = findLocalDocuments(search, places);
     const host = createWebHost({ web, documents });
     const findTarget = documents.findTarget.bind(documents);
-    return { ...createWebFetch({ fetch: createPageFetcher(host), findTarget }), close: host.close };
+    return { ...createWebFetch({ readPage: host.readPage, findTarget }), close: host.close };
   },
 };

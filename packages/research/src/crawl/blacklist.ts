@@ -13,22 +13,6 @@ export type BlacklistEntry = {
   since: string;
 };
 
-/** Domains that crawls leave out, in every session. */
-export type Blacklist = {
-  /** The entry that speaks of this address; a person's also speaks of subdomains. */
-  match(url: string): BlacklistEntry | undefined;
-  /** Counts a page that is not there; the entry if its domain is on the list because of it. */
-  noteMissing(url: string): BlacklistEntry | undefined;
-  list(): BlacklistEntry[];
-  add(domain: string): BlacklistEntry;
-  /** Also forgets what was counted; false if there was nothing. */
-  remove(domain: string): boolean;
-  /** How many entries there were. */
-  clear(): number;
-  readonly notices: readonly string[];
-  close(): void;
-};
-
 /** Pages that are not there before a domain goes on the list. */
 const FAILURES_TO_LIST = 3;
 
@@ -45,23 +29,30 @@ const MIGRATIONS: readonly Migration[] = [
 ];
 const SELECT = `SELECT domain, failures, listed_by AS "by", since FROM domains WHERE listed_by IS NOT NULL`;
 
+/** Domains that crawls leave out, in every session. */
+export type Blacklist = ReturnType<typeof openBlacklist>;
+
 /** Opens the list of the data folder; `:memory:` for one that is forgotten. */
-export function openBlacklist(dataDir: string, now: () => number = Date.now): Blacklist {
+export function openBlacklist(dataDir: string, now: () => number = Date.now) {
   const path = dataDir === ":memory:" ? dataDir : join(dataDir, "blacklist.db");
   const { db, notices, close } = openDatabase(path, MIGRATIONS);
   const find = (domain: string) =>
-    readEntry(db.prepare(`${SELECT} AND domain = ?`).get(domain) as Row | undefined);
+    db.prepare(`${SELECT} AND domain = ?`).get(domain) as BlacklistEntry | undefined;
+  const list = () => db.prepare(`${SELECT} ORDER BY domain`).all() as BlacklistEntry[];
   const time = () => new Date(now()).toISOString();
   return {
     notices,
     close,
-    match(url) {
+    list,
+    /** The entry that speaks of this address; a person's also speaks of subdomains. */
+    match(url: string): BlacklistEntry | undefined {
       const domain = findDomain(url);
       if (domain === undefined) return undefined;
       const above = listParents(domain).map(find);
       return find(domain) ?? above.find((entry) => entry?.by === "person");
     },
-    noteMissing(url) {
+    /** Counts a page that is not there; the entry if its domain is on the list because of it. */
+    noteMissing(url: string): BlacklistEntry | undefined {
       const domain = findDomain(url);
       if (domain === undefined) return undefined;
       db.prepare(
@@ -74,29 +65,25 @@ export function openBlacklist(dataDir: string, now: () => number = Date.now): Bl
         .run(time(), domain, FAILURES_TO_LIST);
       return listed.changes > 0 ? find(domain) : undefined;
     },
-    list: () =>
-      (db.prepare(`${SELECT} ORDER BY domain`).all() as Row[]).flatMap((row) => readEntry(row) ?? []),
-    add(text) {
+    /** Puts a domain on the list in a person's name. */
+    add(text: string): BlacklistEntry {
       const domain = parseDomain(text);
       db.prepare(
         `INSERT INTO domains (domain, listed_by, since) VALUES (?, 'person', ?)
          ON CONFLICT DO UPDATE SET listed_by = 'person', since = excluded.since`,
       ).run(domain, time());
-      return { domain, by: "person", failures: find(domain)?.failures ?? 0, since: time() };
+      return find(domain) as BlacklistEntry;
     },
-    remove: (text) => db.prepare("DELETE FROM domains WHERE domain = ?").run(parseDomain(text)).changes > 0,
-    clear() {
-      const listed = db.prepare(SELECT).all().length;
+    /** Also forgets what was counted; false if there was nothing. */
+    remove: (text: string): boolean =>
+      db.prepare("DELETE FROM domains WHERE domain = ?").run(parseDomain(text)).changes > 0,
+    /** Takes everything off the list; says how many entries there were. */
+    clear(): number {
+      const { length } = list();
       db.exec("DELETE FROM domains");
-      return listed;
+      return length;
     },
   };
-}
-
-type Row = { domain: string; failures: number; by: string; since: string };
-
-function readEntry(row: Row | undefined): BlacklistEntry | undefined {
-  return row && { ...row, by: row.by === "person" ? "person" : "crawl" };
 }
 
 /** `b.org` and `org` of `a.b.org`; the port goes along. */

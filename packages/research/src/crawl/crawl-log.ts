@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { listInside, readTextInside, writeInside } from "@retinue/core/files/open-inside";
 import { parseObject, readObject } from "@retinue/core/schema/json-object";
-import type { Article } from "../corpus.ts";
+import { ARTICLE_STATUSES, type Article } from "../corpus.ts";
 import { toSlug } from "../workspace-files.ts";
 
 /** A page that a run has tried, under its canonical address. */
@@ -24,7 +24,6 @@ export type CrawlLog = {
 
 const MAX_LOG_BYTES = 4_000_000;
 const MAX_PAGE_BYTES = 64_000_000;
-const STATUSES: readonly unknown[] = ["success", "failed", "timeout", "skipped"];
 
 /** What a run has crawled, as its log in the workspace says; empty if there is none. */
 export async function loadLog(workspaceDir: string, runId: string): Promise<CrawlLog> {
@@ -98,7 +97,9 @@ function isBatch(value: unknown): boolean {
 function isPage(value: unknown): value is LoggedPage {
   const { canonical, url, title, status, file } = readObject(value);
   const texts = [canonical, url, title, ...(file === undefined ? [] : [file])];
-  return texts.every((text) => typeof text === "string") && STATUSES.includes(status);
+  return (
+    texts.every((text) => typeof text === "string") && ARTICLE_STATUSES.some((known) => known === status)
+  );
 }
 
 function nameLogFile(runId: string): string {
@@ -119,23 +120,16 @@ export type CrawlRun = {
   inOrder<Value>(work: () => Promise<Value>): Promise<Value>;
 };
 
-/** Runs by id. One that was pushed out is read back from its log. */
-export type CrawlRuns = {
-  find(run: { runId: string; workspaceDir: string }): Promise<CrawlRun>;
-};
-
-/** Creates the memory of what each run has crawled. */
-export function createCrawlRuns(): CrawlRuns {
+/** Creates the memory of what each run has crawled. A run that was pushed out of it is read back from its log. */
+export function createCrawlRuns(): (run: { runId: string; workspaceDir: string }) => Promise<CrawlRun> {
   const runs = new Map<string, Promise<CrawlRun>>();
-  return {
-    find({ runId, workspaceDir }) {
-      const key = `${workspaceDir}\0${runId}`;
-      const run = runs.get(key) ?? loadLog(workspaceDir, runId).then(createCrawlRun);
-      runs.delete(key);
-      runs.set(key, run);
-      for (const old of runs.keys()) if (runs.size > MAX_RUNS) runs.delete(old);
-      return run;
-    },
+  return ({ runId, workspaceDir }) => {
+    const key = `${workspaceDir}\0${runId}`;
+    const run = runs.get(key) ?? loadLog(workspaceDir, runId).then(createCrawlRun);
+    runs.delete(key);
+    runs.set(key, run);
+    for (const old of runs.keys()) if (runs.size > MAX_RUNS) runs.delete(old);
+    return run;
   };
 }
 

@@ -1,8 +1,20 @@
+import { createHash } from "node:crypto";
+import { join, relative } from "node:path";
+import { writeInside } from "@retinue/core/files/open-inside";
+import { orAborted } from "@retinue/core/net/or-aborted";
 import { hostOf } from "@retinue/core/net/web-address";
 import { messageOf } from "@retinue/core/schema/error";
+import type { ToolContext } from "@retinue/core/tools/tool";
 import type { Blacklist } from "./blacklist.ts";
 import { checkStatedUrl, toCanonicalUrl } from "./canonical-url.ts";
-import type { CrawlLog, CrawlRun, LoggedPage } from "./crawl-log.ts";
+import {
+  type CrawlLog,
+  type CrawlRun,
+  formatPage,
+  type LoggedPage,
+  namePageFile,
+  saveLog,
+} from "./crawl-log.ts";
 import type { ReadPage, ReadWebPage } from "./web-host.ts";
 
 /** Where a run stops crawling, whatever its model asks for. */
@@ -34,21 +46,16 @@ export type CrawledPage = LoggedPage & { content?: string };
 /** What a crawl works with. */
 export type Crawl = {
   run: CrawlRun;
-  /** The run's turn that asks. */
-  turn: number | undefined;
   limits: CrawlLimits;
   readPage: ReadWebPage;
   blacklist: Pick<Blacklist, "match" | "noteMissing">;
   images: boolean;
-  signal: AbortSignal;
-  progress(message: string): void;
-  /** Whether the run may read pages of a host that it was redirected to. */
-  mayRead(host: string): boolean;
-  /** Gives a page that was read its place: a duplicate of another, or a file of its own. */
-  keep(page: CrawledPage): Promise<LoggedPage>;
-  /** Called when a batch has ended. */
-  save(): Promise<void>;
+  /** The call that asks. */
+  context: ToolContext;
 };
+
+/** An address that is asked for, in its canonical form if it has one, and what came of it once that is known. */
+type Place = { readonly url: string; readonly key: string | undefined; page?: CrawledPage };
 
 /** What came of each address, in the order given, and which were not tried. */
 export type CrawlOutcome = { pages: CrawledPage[]; left: string[] };
@@ -59,66 +66,60 @@ export type CrawlOutcome = { pages: CrawledPage[]; left: string[] };
  * fill it together.
  */
 export async function crawlPages(urls: readonly string[], crawl: Crawl): Promise<CrawlOutcome> {
-  const { limits, run } = crawl;
+  const { limits, run, context } = crawl;
   const { log } = run;
-  const outcomes = new Map<number, CrawledPage>();
-  const pending = urls.map((url, at) => ({ url, at }));
+  const places = urls.map((url): Place => ({ url, key: toCanonicalUrl(url) }));
+  const pending = [...places];
   const slow: Place[] = [];
   while (pending.length > 0) {
     const open = findOpenBatch(crawl);
     const left = limits.batchSize - open.size;
     const room = limits.successes - countSuccesses(log) - run.underWay.size;
-    const batch = takeBatch(pending, open.mayTake ? Math.min(left, room) : 0, crawl, outcomes);
+    const batch = takeBatch(pending, open.mayTake ? Math.min(left, room) : 0, crawl);
     if (batch.length === 0) {
       // What is being read now may leave room, or end a batch that must end before the next.
       if (pending.length === 0 || run.reading === null) break;
       await run.reading;
-      crawl.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       continue;
     }
     if (open.size === 0) log.batches++;
-    log.last = { turn: crawl.turn, size: open.size + batch.length };
-    crawl.progress(`batch ${log.batches} of ${limits.batches}: ${log.last.size} pages`);
-    await readAll(batch, crawl, outcomes);
-    slow.push(...batch.filter(({ at }) => outcomes.get(at)?.status === "timeout"));
+    log.last = { turn: context.turn, size: open.size + batch.length };
+    context.progress(`batch ${log.batches} of ${limits.batches}: ${log.last.size} pages`);
+    await readAll(batch, crawl);
+    slow.push(...batch.filter(({ page }) => page?.status === "timeout"));
   }
   while (slow.length > 0 && countSuccesses(log) < limits.successes) {
     const room = Math.min(limits.retriesAtOnce, limits.successes - countSuccesses(log));
     const again = slow.splice(0, room);
-    crawl.progress(`trying ${again.length} slow pages once more`);
-    await readAll(again, crawl, outcomes);
+    context.progress(`trying ${again.length} slow pages once more`);
+    await readAll(again, crawl);
   }
-  return collectOutcome(urls, outcomes, crawl);
+  return collectOutcome(places, crawl);
 }
 
 /** How full the batch is that a call may add to, and whether it may: a new one begins when nothing is read any more. */
-function findOpenBatch({ run: { log, reading }, turn, limits }: Crawl): { size: number; mayTake: boolean } {
+function findOpenBatch({ run, limits, context: { turn } }: Crawl): { size: number; mayTake: boolean } {
+  const { log, reading } = run;
   const { last } = log;
   const isShared = last !== undefined && turn !== undefined && last.turn === turn;
   if (isShared && last.size < limits.batchSize) return { size: last.size, mayTake: true };
   return { size: 0, mayTake: reading === null && log.batches < limits.batches };
 }
 
-type Place = { url: string; at: number };
-type Outcomes = Map<number, CrawledPage>;
-
-/** The next addresses worth asking for; for those before them that are not, the outcome is noted. */
-function takeBatch(pending: Place[], size: number, crawl: Crawl, outcomes: Outcomes): Place[] {
+/** The next addresses worth asking for; of those before them that are not, it is noted why. */
+function takeBatch(pending: Place[], size: number, crawl: Crawl): Place[] {
   const batch: Place[] = [];
-  const keys = new Map<string, string>();
-  while (pending.length > 0) {
-    const [place] = pending;
-    if (!place) break;
-    const key = toCanonicalUrl(place.url);
-    const twin = key === undefined ? undefined : keys.get(key);
-    const known = twin ? describeDuplicate(place.url, twin) : judgeWithoutAsking(place.url, key, crawl);
+  for (let [place] = pending; place; [place] = pending) {
+    const known = judgeWithoutAsking(place, crawl);
     if (!known && batch.length >= size) break;
     pending.shift();
-    if (known) outcomes.set(place.at, known);
-    else {
-      batch.push(place);
-      keys.set(key ?? place.url, place.url);
+    if (known) {
+      place.page = known;
+      continue;
     }
+    batch.push(place);
+    crawl.run.underWay.set(place.key ?? place.url, place.url);
   }
   return batch;
 }
@@ -127,8 +128,8 @@ function takeBatch(pending: Place[], size: number, crawl: Crawl, outcomes: Outco
 export const NO_ADDRESS = "this is no address on the web";
 
 /** The outcome of an address that need not or must not be asked for. */
-function judgeWithoutAsking(url: string, key: string | undefined, crawl: Crawl): CrawledPage | undefined {
-  if (key === undefined) return { url, canonical: url, title: "", status: "failed", reason: NO_ADDRESS };
+function judgeWithoutAsking({ url, key }: Place, crawl: Crawl): CrawledPage | undefined {
+  if (key === undefined) return describeUnread(url, { status: "failed", reason: NO_ADDRESS });
   const twin = crawl.run.underWay.get(key);
   if (twin !== undefined) return describeDuplicate(url, twin);
   const before = crawl.run.log.pages.find(({ canonical, also }) => canonical === key || also?.includes(key));
@@ -138,38 +139,30 @@ function judgeWithoutAsking(url: string, key: string | undefined, crawl: Crawl):
   const entry = crawl.blacklist.match(url);
   if (!entry) return undefined;
   const reason = `blacklisted: ${entry.by === "person" ? "by a person" : `${entry.failures} pages of ${entry.domain} were not there`}`;
-  crawl.progress(`warning: ${url} is skipped, ${reason}`);
-  return { url, canonical: key, title: "", status: "skipped", reason };
+  crawl.context.progress(`warning: ${url} is skipped, ${reason}`);
+  return describeUnread(url, { status: "skipped", reason });
+}
+
+type Unread = Pick<CrawledPage, "status" | "error_code" | "reason">;
+
+/** What is told of an address that gave no page. */
+function describeUnread(url: string, why: Unread): CrawledPage {
+  return { url, canonical: toCanonicalUrl(url) ?? url, title: "", ...why };
 }
 
 /** What is said of a page that was read already. */
-export function describeDuplicate(url: string, other: string): CrawledPage {
-  return {
-    url,
-    canonical: toCanonicalUrl(url) ?? url,
-    title: "",
-    status: "skipped",
-    reason: `duplicate of ${other}`,
-  };
+function describeDuplicate(url: string, other: string): CrawledPage {
+  return describeUnread(url, { status: "skipped", reason: `duplicate of ${other}` });
 }
 
 /** Asks for all at once, and notes what came in the order of the addresses, so that the first of two twins is kept. */
-async function readAll(places: readonly Place[], crawl: Crawl, outcomes: Outcomes): Promise<void> {
-  const { run, signal } = crawl;
-  const keys = places.map(({ url }) => toCanonicalUrl(url) ?? url);
-  for (const [at, { url }] of places.entries()) run.underWay.set(keys[at] ?? url, url);
-  const reading = readInTime(
-    places.map(({ url }) => url),
-    crawl,
-  )
-    .then((read) =>
-      run.inOrder(async () => {
-        signal.throwIfAborted();
-        await noteRead(places, read, crawl, outcomes);
-      }),
-    )
+async function readAll(places: readonly Place[], crawl: Crawl): Promise<void> {
+  const { run } = crawl;
+  for (const { url, key = url } of places) run.underWay.set(key, url);
+  const reading = readInTime(places, crawl)
+    .then((pages) => run.inOrder(() => noteRead(places, pages, crawl)))
     .finally(() => {
-      for (const key of keys) run.underWay.delete(key);
+      for (const { url, key = url } of places) run.underWay.delete(key);
     });
   const all = Promise.allSettled([run.reading, reading]);
   run.reading = all;
@@ -181,52 +174,74 @@ async function readAll(places: readonly Place[], crawl: Crawl, outcomes: Outcome
 
 async function noteRead(
   places: readonly Place[],
-  read: readonly CrawledPage[],
+  pages: readonly CrawledPage[],
   crawl: Crawl,
-  outcomes: Outcomes,
 ): Promise<void> {
-  const { log } = crawl.run;
-  for (const [index, { url, at }] of places.entries()) {
-    const page = read[index];
+  const { run, context } = crawl;
+  const { log } = run;
+  context.signal.throwIfAborted();
+  for (const [at, place] of places.entries()) {
+    const page = pages[at];
     if (!page) continue;
-    const kept = page.status === "success" ? await crawl.keep(page) : page;
+    const kept = page.status === "success" ? await keepPage(page, log, context) : page;
     const { content: _, ...logged } = kept as CrawledPage;
     const earlier = log.pages.findIndex(({ canonical }) => canonical === logged.canonical);
     const isLate = log.pages[earlier]?.status === "timeout";
     // A page that came late goes last: numbers that were told before must not change.
     if (isLate) log.pages.splice(earlier, 1);
     if (isLate || earlier < 0) log.pages.push(logged);
-    outcomes.set(at, kept.status === "success" ? { ...kept, content: page.content ?? "" } : kept);
-    if (page.error_code === "1214") noteMissing(url, crawl);
+    place.page = kept.status === "success" ? { ...kept, content: page.content ?? "" } : kept;
+    if (page.error_code === "1214") noteMissing(place.url, crawl);
   }
-  await crawl.save();
+  await saveLog(context.workspaceDir, context.runId, log).catch((thrown) =>
+    context.progress(`warning: what was crawled could not be noted: ${messageOf(thrown)}`),
+  );
 }
 
-function noteMissing(url: string, { blacklist, progress }: Crawl): void {
+/** Gives a page that was read a file of its own, unless the run has the same page already by address or by text. */
+async function keepPage(
+  page: CrawledPage,
+  log: CrawlLog,
+  { workspaceDir, changed, takePath }: Pick<ToolContext, "workspaceDir" | "changed" | "takePath">,
+): Promise<LoggedPage> {
+  const { content = "", ...about } = page;
+  const names = new Set([page.canonical, ...(page.also ?? [])]);
+  const hash = createHash("sha256").update(content).digest("hex");
+  const same = log.pages.find(
+    (other) =>
+      other.status === "success" &&
+      (other.hash === hash || [other.canonical, ...(other.also ?? [])].some((name) => names.has(name))),
+  );
+  if (same) return describeDuplicate(page.url, same.url);
+  const usual = join(workspaceDir, namePageFile(page.canonical, page.title));
+  const path = takePath?.(usual) ?? usual;
+  const file = relative(workspaceDir, path);
+  try {
+    changed(path, await writeInside(workspaceDir, path, formatPage({ ...about, content })));
+    return { ...about, hash, file };
+  } catch (thrown) {
+    const reason = `it could not be saved: ${messageOf(thrown)}`;
+    return { ...describeUnread(page.url, { status: "failed", reason }), title: page.title };
+  }
+}
+
+function noteMissing(url: string, { blacklist, context }: Crawl): void {
   const entry = blacklist.noteMissing(url);
   if (entry)
-    progress(
+    context.progress(
       `warning: ${entry.domain} is blacklisted now, ${entry.failures} of its pages were not there (retinue blacklist remove ${entry.domain} takes it off)`,
     );
 }
 
-function collectOutcome(
-  urls: readonly string[],
-  outcomes: Outcomes,
-  { run: { log }, limits }: Crawl,
-): CrawlOutcome {
+function collectOutcome(places: readonly Place[], { run: { log }, limits }: Crawl): CrawlOutcome {
   const full = countSuccesses(log) >= limits.successes;
   const reason = full
     ? `not tried: this run has read its ${limits.successes} pages`
     : `not tried: this run has used its ${limits.batches} batches of ${limits.batchSize}`;
-  const left: string[] = [];
-  const pages = urls.map((url, at): CrawledPage => {
-    const page = outcomes.get(at);
-    if (page) return page;
-    left.push(url);
-    return { url, canonical: toCanonicalUrl(url) ?? url, title: "", status: "skipped", reason };
-  });
-  return { pages, left };
+  return {
+    pages: places.map(({ url, page }) => page ?? describeUnread(url, { status: "skipped", reason })),
+    left: places.filter(({ page }) => page === undefined).map(({ url }) => url),
+  };
 }
 
 /** Pages that a run has read. */
@@ -240,59 +255,45 @@ export function readPages(log: CrawlLog): LoggedPage[] {
 }
 
 /** Reads pages at once. When time is up, those that have not come are time-outs and the rest is not kept waiting. */
-async function readInTime(urls: readonly string[], crawl: Crawl): Promise<CrawledPage[]> {
-  const { limits, signal, readPage, images, progress, mayRead: mayVisit } = crawl;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), limits.batchMs);
-  const stop = AbortSignal.any([signal, late.signal]);
+async function readInTime(places: readonly Place[], crawl: Crawl): Promise<CrawledPage[]> {
+  const { limits, readPage, images, context } = crawl;
+  const stop = AbortSignal.any([context.signal, AbortSignal.timeout(limits.batchMs)]);
+  const mayVisit = (host: string) => context.maySee({ kind: "host", host });
   let done = 0;
-  const read = async (url: string): Promise<CrawledPage> => {
+  const read = async ({ url }: Place): Promise<CrawledPage> => {
     const options = { signal: stop, images, deadlineMs: limits.batchMs, mayVisit };
-    const read = await untilStopped(readPage(url, options), stop);
-    const page = toCrawledPage(url, checkLanding(url, read, crawl), limits.batchMs);
+    const read = checkLanding(url, await untilStopped(readPage(url, options), stop), mayVisit);
+    const page = toCrawledPage(url, read, limits.batchMs);
     const { status, error_code = "", words } = page;
-    progress(
-      `${++done}/${urls.length} ${status}${words ? `, ${words} words` : ` ${error_code}`.trimEnd()}: ${url}`,
+    context.progress(
+      `${++done}/${places.length} ${status}${words ? `, ${words} words` : ` ${error_code}`.trimEnd()}: ${url}`,
     );
     return page;
   };
-  try {
-    return await Promise.all(urls.map(read));
-  } finally {
-    clearTimeout(timer);
-  }
+  return await Promise.all(places.map(read));
 }
 
 /** Rules on hosts were asked about the address that was given; a redirect must not lead around them. */
-function checkLanding(url: string, read: ReadPage, { mayRead }: Crawl): ReadPage {
+function checkLanding(url: string, read: ReadPage, mayVisit: (host: string) => boolean): ReadPage {
   if (read.status === "failed") return read;
   const host = hostOf(read.url) ?? "";
-  if (host === hostOf(url) || mayRead(host)) return read;
+  if (host === hostOf(url) || mayVisit(host)) return read;
   return { status: "failed", kind: "blocked", reason: `it led to ${host}, which your rules do not allow` };
 }
 
 const LATE: ReadPage = { status: "failed", kind: "timeout", reason: "" };
 
 /** A page, or a time-out as soon as the signal says so, even if its reader does not listen. */
-function untilStopped(reading: Promise<ReadPage>, stop: AbortSignal): Promise<ReadPage> {
-  const { promise, resolve } = Promise.withResolvers<ReadPage>();
-  const onStop = () => resolve(LATE);
-  if (stop.aborted) onStop();
-  stop.addEventListener("abort", onStop, { once: true });
-  const failed = (thrown: unknown): ReadPage => ({
-    status: "failed",
-    kind: "unreadable",
-    reason: messageOf(thrown),
-  });
-  const inTime = reading
-    .catch(failed)
-    .then((read) => (stop.aborted && read.status === "failed" ? LATE : read));
-  return Promise.race([promise, inTime]).finally(() => stop.removeEventListener("abort", onStop));
+async function untilStopped(reading: Promise<ReadPage>, stop: AbortSignal): Promise<ReadPage> {
+  const read = await orAborted(reading, stop).catch(
+    (thrown): ReadPage => ({ status: "failed", kind: "unreadable", reason: messageOf(thrown) }),
+  );
+  return stop.aborted && read.status === "failed" ? LATE : read;
 }
 
 function toCrawledPage(url: string, read: ReadPage, batchMs: number): CrawledPage {
+  if (read.status === "failed") return describeUnread(url, describeFailure(read, batchMs));
   const canonical = toCanonicalUrl(url) ?? url;
-  if (read.status === "failed") return { url, canonical, title: "", ...describeFailure(read, batchMs) };
   const { page } = read;
   const { title, words, author, date, markdown: content } = page;
   const also = [toCanonicalUrl(read.url), checkStatedUrl(page.canonical, read.url)].flatMap((other) =>
@@ -311,12 +312,7 @@ function toCrawledPage(url: string, read: ReadPage, batchMs: number): CrawledPag
   };
 }
 
-type Failure = Pick<CrawledPage, "status" | "error_code" | "reason">;
-
-function describeFailure(
-  { kind, reason }: Extract<ReadPage, { status: "failed" }>,
-  batchMs: number,
-): Failure {
+function describeFailure({ kind, reason }: Extract<ReadPage, { status: "failed" }>, batchMs: number): Unread {
   switch (kind) {
     case "timeout":
       return { status: "timeout", error_code: "1234", reason: `not there after ${batchMs / 1_000} s` };

@@ -1,40 +1,21 @@
-import { createHash } from "node:crypto";
-import { join, relative } from "node:path";
-import { writeInside } from "@retinue/core/files/open-inside";
 import { canonicalAddress, hostOf } from "@retinue/core/net/web-address";
 import { createRedactor } from "@retinue/core/redact/create-redactor";
 import { secretsFromEnvironment } from "@retinue/core/redact/secrets-from-environment";
 import { messageOf } from "@retinue/core/schema/error";
 import type { Target } from "@retinue/core/schema/rights";
 import { DEFAULT_WEB } from "@retinue/core/settings/default-settings";
-import {
-  defineTool,
-  type Roots,
-  type Tool,
-  type ToolContext,
-  type ToolOutput,
-} from "@retinue/core/tools/tool";
+import { defineTool, type Roots, type Tool, type ToolOutput } from "@retinue/core/tools/tool";
 import { cutAt, MAX_RESULT_CHARS } from "@retinue/core/tools/truncate";
 import { findLocalDocuments } from "../search/local-documents.ts";
 import { type Blacklist, openBlacklist } from "./blacklist.ts";
 import { toCanonicalUrl } from "./canonical-url.ts";
-import {
-  type CrawlLog,
-  type CrawlRuns,
-  createCrawlRuns,
-  formatPage,
-  type LoggedPage,
-  namePageFile,
-  saveLog,
-} from "./crawl-log.ts";
+import { type CrawlLog, createCrawlRuns } from "./crawl-log.ts";
 import {
   CRAWL_LIMITS,
-  type Crawl,
   type CrawledPage,
   type CrawlLimits,
   type CrawlOutcome,
   crawlPages,
-  describeDuplicate,
   NO_ADDRESS,
   readPages,
 } from "./crawl-pages.ts";
@@ -62,14 +43,8 @@ const MAX_URLS = 100;
 export function createCrawlParallel(options: CrawlOptions = {}): Tool<CrawlInput> {
   const limits = { ...CRAWL_LIMITS, ...options.limits };
   const host = createWebHost({ ...options, web: options.web ?? DEFAULT_WEB });
-  const parts = {
-    limits,
-    runs: createCrawlRuns(),
-    readPage: options.readPage ?? host.readPage,
-    dataDir: options.dataDir,
-    /** The address of a document says nothing of a host. */
-    isOwn: (url: string) => options.documents?.has(url) === true,
-  };
+  const readPage = options.readPage ?? host.readPage;
+  const findRun = createCrawlRuns();
   return defineTool<CrawlInput>({
     name: "crawl_parallel",
     description:
@@ -107,62 +82,39 @@ export function createCrawlParallel(options: CrawlOptions = {}): Tool<CrawlInput
       return createCrawlParallel({ ...options, web, documents, redact, dataDir: places.dataDir });
     },
     close: host.close,
-    execute: (input, context) => executeCrawl(input, context, parts),
-  });
-}
-
-type Parts = {
-  limits: CrawlLimits;
-  runs: CrawlRuns;
-  readPage: ReadWebPage;
-  dataDir: string | undefined;
-  isOwn(url: string): boolean;
-};
-
-async function executeCrawl(input: CrawlInput, context: ToolContext, parts: Parts): Promise<ToolOutput> {
-  const { signal, progress, runId, workspaceDir, turn } = context;
-  const { limits, runs, readPage, dataDir, isOwn } = parts;
-  const run = await runs.find(context);
-  signal.throwIfAborted();
-  const blacklist = findBlacklist(dataDir, progress);
-  const { log } = run;
-  const crawl: Crawl = {
-    run,
-    turn,
-    limits,
-    readPage,
-    blacklist: {
-      match: (url) => (isOwn(url) ? undefined : blacklist.match(url)),
-      noteMissing: (url) => (isOwn(url) ? undefined : blacklist.noteMissing(url)),
+    execute: async ({ urls, retain_images: images = false }, context) => {
+      const run = await findRun(context);
+      context.signal.throwIfAborted();
+      const blacklist = findBlacklist(options, context.progress);
+      try {
+        const crawl = { run, limits, readPage, blacklist, images, context };
+        return reportCrawl(await crawlPages(urls.map(canonicalAddress), crawl), run.log, limits);
+      } finally {
+        blacklist.close();
+      }
     },
-    images: input.retain_images === true,
-    signal,
-    progress,
-    mayRead: (host) => context.maySee({ kind: "host", host }),
-    keep: (page) => keepPage(page, log, context),
-    save: () =>
-      saveLog(workspaceDir, runId, log).catch((thrown) =>
-        progress(`warning: what was crawled could not be noted: ${messageOf(thrown)}`),
-      ),
-  };
-  try {
-    const urls = input.urls.map(canonicalAddress);
-    return reportCrawl(await crawlPages(urls, crawl), log, limits);
-  } finally {
-    blacklist.close();
-  }
+  });
 }
 
 type UsedBlacklist = Pick<Blacklist, "match" | "noteMissing" | "close">;
 
 /** The list, or an empty one if it cannot be opened: a crawl is worth more than what it would learn. */
-function findBlacklist(dataDir: string | undefined, progress: (message: string) => void): UsedBlacklist {
+function findBlacklist(
+  { dataDir, documents }: CrawlOptions,
+  progress: (message: string) => void,
+): UsedBlacklist {
   const none = { match: () => undefined, noteMissing: () => undefined, close() {} };
   if (dataDir === undefined) return none;
   try {
-    const blacklist = openBlacklist(dataDir);
-    for (const notice of blacklist.notices) progress(`warning: ${notice}`);
-    return blacklist;
+    const { match, noteMissing, notices, close } = openBlacklist(dataDir);
+    for (const notice of notices) progress(`warning: ${notice}`);
+    // The address of a document says nothing of a host.
+    const isOwn = (url: string) => documents?.has(url) === true;
+    return {
+      match: (url) => (isOwn(url) ? undefined : match(url)),
+      noteMissing: (url) => (isOwn(url) ? undefined : noteMissing(url)),
+      close,
+    };
   } catch (thrown) {
     progress(`warning: the blacklist cannot be used: ${messageOf(thrown)}`);
     return none;
@@ -183,33 +135,6 @@ async function findTargets(
     targets.set(file?.kind === "path" ? file.path : `//${host}`, file ?? { kind: "host", host });
   }
   return [...targets.values()];
-}
-
-/** Gives a page that was read a file of its own, unless the run has the same page already by address or by text. */
-async function keepPage(
-  page: CrawledPage,
-  log: CrawlLog,
-  { workspaceDir, changed, takePath }: Pick<ToolContext, "workspaceDir" | "changed" | "takePath">,
-): Promise<LoggedPage> {
-  const { content = "", ...about } = page;
-  const names = new Set([page.canonical, ...(page.also ?? [])]);
-  const hash = createHash("sha256").update(content).digest("hex");
-  const same = log.pages.find(
-    (other) =>
-      other.status === "success" &&
-      (other.hash === hash || [other.canonical, ...(other.also ?? [])].some((name) => names.has(name))),
-  );
-  if (same) return describeDuplicate(page.url, same.url);
-  const usual = join(workspaceDir, namePageFile(page.canonical, page.title));
-  const path = takePath?.(usual) ?? usual;
-  const file = relative(workspaceDir, path);
-  try {
-    changed(path, await writeInside(workspaceDir, path, formatPage({ ...about, content })));
-    return { ...about, hash, file };
-  } catch (thrown) {
-    const { url, canonical, title } = page;
-    return { url, canonical, title, status: "failed", reason: `it could not be saved: ${messageOf(thrown)}` };
-  }
 }
 
 const MAX_SHOWN = 200;

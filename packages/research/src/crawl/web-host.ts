@@ -1,15 +1,13 @@
 import { hostOf } from "@retinue/core/net/web-address";
 import type { WebSettings } from "@retinue/core/schema/settings";
-import type { Egress } from "../egress/egress-guard.ts";
-import type { FetchFailure } from "../egress/fetch-resource.ts";
+import type { Egress, EgressFailure } from "../egress/egress-guard.ts";
 import type { ExtractedPage } from "../extract/extract-page.ts";
-import type { ExtractionPool } from "../extract/worker-pool.ts";
 import type { LocalDocuments } from "../search/local-documents.ts";
 
 /** A page that was got and read, or why not. */
 export type ReadPage =
   | { status: "read" /** After redirects. */; url: string; page: ExtractedPage }
-  | { status: "failed"; kind: FetchFailure | "unreadable"; reason: string };
+  | { status: "failed"; kind: EgressFailure | "unreadable"; reason: string };
 
 /** How one page is wanted. */
 type ReadOptions = {
@@ -33,19 +31,12 @@ export type WebHostOptions = {
   documents?: Pick<LocalDocuments, "has" | "read" | "findTarget">;
   /** Instead of one made from the settings. */
   egress?: Egress;
-  /** Instead of the one of the process. */
-  pool?: ExtractionPool;
   /** Hides secrets in what was read, before anything is made of it. */
   redact?: (text: string) => string;
 };
 
-const FAULTS = {
-  not_found: "the document is not there any more",
-  too_large: "the document is larger than web.maxPageMb",
-} as const;
-
 /** Creates the way to pages; network and readers are loaded with the first one. */
-export function createWebHost({ web, documents, egress, pool, redact }: WebHostOptions): WebHost {
+export function createWebHost({ web, documents, egress, redact }: WebHostOptions): WebHost {
   let made: Promise<Egress> | undefined;
   const findEgress = async () => {
     const { createEgress } = await import("../egress/egress-guard.ts");
@@ -54,34 +45,25 @@ export function createWebHost({ web, documents, egress, pool, redact }: WebHostO
   return {
     async readPage(address, { signal, images = false, deadlineMs, mayVisit }) {
       made ??= egress ? Promise.resolve(egress) : findEgress();
-      const { decodePage, fetchPage } = await import("../egress/guarded-fetch.ts");
+      const { fetchPage } = await import("../egress/guarded-fetch.ts");
       const maxBytes = web.maxPageMb * 1_000_000;
       const document = await documents?.read(address, maxBytes);
       signal.throwIfAborted();
-      if (document && "fault" in document)
-        return { status: "failed", kind: document.fault, reason: FAULTS[document.fault] };
-      const got = document
-        ? {
-            ...decodePage(document.bytes, document.contentType),
-            status: "ok" as const,
-            url: address,
-            contentType: document.contentType,
-          }
-        : await fetchPage(address, {
-            egress: await made,
-            signal,
-            maxBytes,
-            ...(deadlineMs !== undefined && { deadlineMs }),
-            ...(web.userAgent !== undefined && { userAgent: web.userAgent }),
-            // The first address was judged before the call.
-            ...(mayVisit && {
-              mayVisit: ({ hostname }) => hostname === hostOf(address) || mayVisit(hostname),
-            }),
-          });
-      if (got.status === "failed") return { status: "failed", kind: got.kind, reason: got.message };
+      const got =
+        document ??
+        (await fetchPage(address, {
+          egress: await made,
+          signal,
+          maxBytes,
+          ...(deadlineMs !== undefined && { deadlineMs }),
+          ...(web.userAgent !== undefined && { userAgent: web.userAgent }),
+          // The first address was judged before the call.
+          ...(mayVisit && { mayVisit: ({ hostname }) => hostname === hostOf(address) || mayVisit(hostname) }),
+        }));
+      if (got.status === "failed") return got;
       const { sharedExtractionPool } = await import("../extract/worker-pool.ts");
       const { text, url, contentType } = got;
-      const read = await (pool ?? sharedExtractionPool()).extract({ text, url, contentType, images }, signal);
+      const read = await sharedExtractionPool().extract({ text, url, contentType, images }, signal);
       return read.status === "read"
         ? { status: "read", url, page: redact ? redacted(read.page, redact) : read.page }
         : { status: "failed", kind: "unreadable", reason: read.reason };
@@ -96,25 +78,4 @@ function redacted(page: ExtractedPage, redact: (text: string) => string): Extrac
   const { title, markdown, author } = page;
   const hidden = { title: redact(title), markdown: redact(markdown) };
   return { ...page, ...hidden, ...(author !== undefined && { author: redact(author) }) };
-}
-
-/** A page as text. */
-type FetchedPage = { url: string; title: string; markdown: string };
-
-/** Gets a page, past whatever keeps a fetch from going where it must not. */
-export type PageFetcher = (url: string, options: PageFetchOptions) => Promise<FetchedPage>;
-
-/** How a page is got; `mayVisit` says whether a redirect may lead to a host. */
-export type PageFetchOptions = { signal: AbortSignal; mayVisit?: (host: string) => boolean };
-
-/** Pages for `web_fetch`, got and read like those of a crawl. */
-export function createPageFetcher(host: Pick<WebHost, "readPage">): PageFetcher {
-  return async (address, options) => {
-    const { signal } = options;
-    const got = await host.readPage(address, options);
-    signal.throwIfAborted();
-    if (got.status === "failed") throw new Error(got.reason);
-    const { title, markdown } = got.page;
-    return { url: got.url, title, markdown };
-  };
 }

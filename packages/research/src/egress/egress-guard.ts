@@ -126,9 +126,9 @@ export function createEgress(options: EgressOptions = {}): Egress {
     isExempt,
     async request(address, request = {}) {
       const parsed = parseWebAddress(typeof address === "string" ? address : address.href);
-      if ("problem" in parsed) throw new EgressError("bad_url", "?", parsed.problem);
+      if ("problem" in parsed) throw new EgressError("bad_url", parsed.problem);
       const { url } = parsed;
-      if (closed) throw new EgressError("closed", url.host, "the way out is closed");
+      if (closed) throw new EgressError("closed", "the way out is closed");
       agent ??= createAgent(options, isExempt);
       return await sendThrough(await agent, url, request);
     },
@@ -141,7 +141,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
 
 async function sendThrough(agent: Agent, url: URL, request: EgressRequest): Promise<EgressReply> {
   const { method = "GET", headers = {}, body = null, signal } = request;
-  if (signal?.aborted) throw new EgressError("aborted", url.host, "the request was cancelled");
+  if (signal?.aborted) throw new EgressError("aborted", "the request was cancelled");
   try {
     const requested = agent.request({
       origin: url.origin,
@@ -219,7 +219,7 @@ function createLookup(network: EgressNetwork, isBlocked: AddressGuard): LookupFu
   const { isIP } = process.getBuiltinModule("node:net");
   const resolve = async (host: string): Promise<LookupAddress[]> => {
     const addresses = await network.resolve(host);
-    if (addresses.length === 0) throw new EgressError("dns", host, `${host} has no address`);
+    if (addresses.length === 0) throw new EgressError("dns", `${host} has no address`);
     for (const address of addresses) {
       const reason = isBlocked(address);
       if (reason) throw describeBlocked(host, address, reason);
@@ -242,7 +242,7 @@ function createLookup(network: EgressNetwork, isBlocked: AddressGuard): LookupFu
 
 function describeBlocked(host: string, address: string, reason: string): EgressError {
   const named = host === address ? host : `${host} (${address})`;
-  return new EgressError("blocked", host, `${named} ${reason} and may not be contacted`);
+  return new EgressError("blocked", `${named} ${reason} and may not be contacted`);
 }
 
 const systemNetwork: EgressNetwork = {
@@ -252,7 +252,7 @@ const systemNetwork: EgressNetwork = {
   },
 };
 
-/** Why a request did not get a reply through the guard. */
+/** Why a request got no reply through the guard, or its reply was not what was asked for. */
 export type EgressFailure =
   | "bad_url"
   | "blocked"
@@ -265,18 +265,30 @@ export type EgressFailure =
   | "protocol"
   | "aborted"
   | "closed"
-  | "other";
+  | "other"
+  | "robots"
+  | "not_found"
+  | "rate_limited"
+  | "http_error"
+  | "redirect_loop"
+  | "not_html"
+  | "bad_encoding";
 
-/** A request that got no reply. Its message never holds more of the address than the host. */
+/** A request that failed. Its message never holds more of the address than the host. */
 export class EgressError extends Error {
+  override name = "EgressError";
   readonly failure: EgressFailure;
-  readonly host: string;
+  /** What the server answered, if that is what is wrong. */
+  readonly httpStatus: number | undefined;
 
-  constructor(failure: EgressFailure, host: string, message: string, options?: { cause?: unknown }) {
-    super(message, options);
-    this.name = "EgressError";
+  constructor(
+    failure: EgressFailure,
+    message: string,
+    { httpStatus, cause }: { httpStatus?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
     this.failure = failure;
-    this.host = host;
+    this.httpStatus = httpStatus;
   }
 }
 
@@ -293,13 +305,12 @@ const FAILURES: Readonly<Record<string, readonly [EgressFailure, string]>> = {
 
 /** Names whatever a request or a body was ended by. */
 export function toEgressError(thrown: unknown, host: string, signal?: AbortSignal): EgressError {
-  if (signal?.aborted)
-    return new EgressError("aborted", host, "the request was cancelled", { cause: thrown });
+  if (signal?.aborted) return new EgressError("aborted", "the request was cancelled", { cause: thrown });
   if (thrown instanceof EgressError) return thrown;
   const error: NodeJS.ErrnoException = thrown instanceof Error ? thrown : new Error(String(thrown));
   const known = FAILURES[error.code ?? ""];
-  if (known) return new EgressError(known[0], host, `${host} ${known[1]}`, { cause: thrown });
+  if (known) return new EgressError(known[0], `${host} ${known[1]}`, { cause: thrown });
   const { failure, message } = readTransportError(error, host);
   const named = failure === "connect_timeout" ? "timeout" : failure === "redirect" ? "other" : failure;
-  return new EgressError(named, host, message, { cause: thrown });
+  return new EgressError(named, message, { cause: thrown });
 }

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { article, type HostileSite, startHostileSite } from "../../../../test/fixtures/hostile-site.ts";
 import { createEgress, type Egress } from "./egress-guard.ts";
-import type { FetchOutcome } from "./fetch-resource.ts";
-import { type FetchOptions, fetchPage } from "./guarded-fetch.ts";
+import { type FetchOptions, type FetchOutcome, fetchPage } from "./guarded-fetch.ts";
 
 let site: HostileSite;
 let egress: Egress;
@@ -25,14 +24,14 @@ const get = (path: string, options: Partial<FetchOptions> = {}): Promise<FetchOu
   });
 
 test.each([
-  ["/missing", { kind: "not_found", httpStatus: 404 }],
-  ["/gone", { kind: "not_found", httpStatus: 410 }],
-  ["/busy", { kind: "rate_limited", httpStatus: 429 }],
-  ["/down", { kind: "http_error", httpStatus: 503 }],
-  ["/broken", { kind: "http_error", httpStatus: 500 }],
-  ["/denied", { kind: "http_error", httpStatus: 403 }],
-  ["/hang-body", { kind: "timeout", message: expect.stringContaining("slower than 100 bytes") }],
-  ["/trickle", { kind: "timeout", message: expect.stringContaining("slower than 100 bytes") }],
+  ["/missing", { kind: "not_found", reason: expect.stringContaining("answered 404") }],
+  ["/gone", { kind: "not_found", reason: expect.stringContaining("answered 410") }],
+  ["/busy", { kind: "rate_limited", reason: expect.stringContaining("answered 429") }],
+  ["/down", { kind: "http_error", reason: expect.stringContaining("answered 503") }],
+  ["/broken", { kind: "http_error", reason: expect.stringContaining("answered 500") }],
+  ["/denied", { kind: "http_error", reason: expect.stringContaining("answered 403") }],
+  ["/hang-body", { kind: "timeout", reason: expect.stringContaining("slower than 100 bytes") }],
+  ["/trickle", { kind: "timeout", reason: expect.stringContaining("slower than 100 bytes") }],
   ["/reset", { kind: "reset" }],
   ["/reset-at-once", { kind: "reset" }],
   ["/cut", { kind: "reset" }],
@@ -41,20 +40,20 @@ test.each([
   ["/to-private", { kind: "blocked" }],
   ["/to-file", { kind: "bad_url" }],
   ["/to-login", { kind: "bad_url" }],
-  ["/to-nowhere", { kind: "http_error", httpStatus: 302 }],
+  ["/to-nowhere", { kind: "http_error", reason: expect.stringContaining("answered 302") }],
   ["/gzip-bomb", { kind: "too_large" }],
   ["/br-bomb", { kind: "too_large" }],
   ["/nested-bomb", { kind: "too_large" }],
   ["/endless", { kind: "too_large" }],
-  ["/large", { kind: "too_large", message: expect.stringContaining("20000000 bytes") }],
+  ["/large", { kind: "too_large", reason: expect.stringContaining("20000000 bytes") }],
   ["/large-chunked", { kind: "too_large" }],
   ["/huge-headers", { kind: "too_large" }],
   ["/many-encodings", { kind: "bad_encoding" }],
   ["/bad-gzip", { kind: "bad_encoding" }],
   ["/strange-encoding", { kind: "bad_encoding" }],
-  ["/pdf", { kind: "not_html", contentType: "application/pdf" }],
-  ["/pdf-as-html", { kind: "not_html", contentType: "application/pdf" }],
-  ["/image", { kind: "not_html", contentType: "image/png" }],
+  ["/pdf", { kind: "not_html", reason: "this is application/pdf and not a page of text" }],
+  ["/pdf-as-html", { kind: "not_html", reason: "this is application/pdf and not a page of text" }],
+  ["/image", { kind: "not_html", reason: "this is image/png and not a page of text" }],
   ["/forbidden/page", { kind: "robots" }],
 ])("%s fails as it must", async (path, expected) => {
   expect(await get(path)).toMatchObject({ status: "failed", ...expected });
@@ -62,7 +61,7 @@ test.each([
 
 test.each([
   ["/ok", { charset: "utf-8", contentType: "text/html", text: article("A sound page") }],
-  ["/gzip", { text: article("A packed page"), bytes: article("A packed page").length }],
+  ["/gzip", { text: article("A packed page") }],
   ["/br", { text: article("A packed page") }],
   ["/deflate", { text: article("A packed page") }],
   ["/twice", { text: article("A packed page") }],
@@ -79,7 +78,7 @@ test.each([
 test("a page that never answers fails at the deadline, and its connection is closed", async () => {
   expect(await get("/hang", { deadlineMs: 200 })).toMatchObject({
     kind: "timeout",
-    message: expect.stringContaining("200 ms"),
+    reason: expect.stringContaining("200 ms"),
   });
   await site.closed("/hang");
 });
@@ -115,7 +114,7 @@ test("five redirects are followed and the sixth is not", async () => {
 
 test("a page is reported where it was in the end", async () => {
   expect(await get("/moved")).toMatchObject({ status: "ok", url: `${site.publicUrl}/ok` });
-  expect(await get("/to-private")).toMatchObject({ url: `${site.privateUrl}/secret` });
+  expect(await get("/to-private")).toMatchObject({ reason: expect.stringContaining("127.0.0.1") });
 });
 
 test("a redirect by name to a private address is refused as well", async () => {
@@ -128,7 +127,7 @@ test("a run's own rules are asked at every hop", async () => {
   const mayVisit = (url: URL) => url.hostname !== "other.example";
   expect(await get("/to-other", { mayVisit })).toMatchObject({
     kind: "blocked",
-    url: `${site.otherUrl}/landed`,
+    reason: expect.stringContaining("other.example"),
   });
   expect(site.hits("/landed")).toBe(0);
 });
@@ -180,7 +179,6 @@ test.each([
   expect(await fetchPage(address, { egress })).toMatchObject({
     status: "failed",
     kind: "bad_url",
-    url: address,
   });
 });
 

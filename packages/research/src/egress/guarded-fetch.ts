@@ -1,12 +1,6 @@
-import type { Egress } from "./egress-guard.ts";
-import {
-  type FetchOutcome,
-  FetchProblem,
-  fetchResource,
-  type ReadingPace,
-  type ResourceRequest,
-} from "./fetch-resource.ts";
-import { findRobots, type Robots } from "./robots.ts";
+import { type Egress, EgressError, type EgressFailure } from "./egress-guard.ts";
+import { fetchResource, type ReadingPace, type ResourceRequest } from "./fetch-resource.ts";
+import { findRobots } from "./robots.ts";
 
 /** How a page is asked for. */
 export type FetchOptions = {
@@ -21,8 +15,8 @@ export type FetchOptions = {
   userAgent?: string;
   /** Whether this may be asked, called before every hop; a run's own rules for hosts belong here. */
   mayVisit?: (url: URL) => boolean;
-  /** `false` asks for a page whatever robots.txt says; by default the egress has one memory of them. */
-  robots?: Robots | false;
+  /** Asks for a page whatever robots.txt says. */
+  robots?: false;
   /** A body that comes in slower is given up. */
   pace?: ReadingPace;
 };
@@ -43,43 +37,39 @@ const PAGE_TYPES: ReadonlySet<string> = new Set([
   "text/x-markdown",
 ]);
 
+/** A page as text, or why it was not got. */
+export type FetchOutcome =
+  | (DecodedText & {
+      status: "ok";
+      /** Where the page was in the end, after redirects. */
+      url: string;
+      /** Without its parameters, in lower case. */
+      contentType: string;
+    })
+  | { status: "failed"; kind: EgressFailure; reason: string };
+
 /** Gets one page through the guard, as text, never holding more than its limits; whatever fails comes back as an outcome. */
 export async function fetchPage(address: string, options: FetchOptions): Promise<FetchOutcome> {
-  const deadline = startDeadline(options.deadlineMs ?? DEFAULT_DEADLINE_MS, options.signal);
-  let url = address;
+  const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
+  const late = AbortSignal.timeout(deadlineMs);
+  const signal = options.signal ? AbortSignal.any([options.signal, late]) : late;
+  const fail = (kind: EgressFailure, reason: string) => ({ status: "failed" as const, kind, reason });
   try {
-    const request = createPageRequest(options, deadline.signal);
-    const resource = await fetchResource(address, request, (reached) => {
-      url = reached.href;
-    });
-    const { headers, body, contentType } = resource;
+    const { url, body, contentType } = await fetchResource(address, createPageRequest(options, signal));
     const binaryType = detectBinaryType(body, contentType);
     if (binaryType) throw describeNotHtml(binaryType);
     const decoded = decodePage(body, contentType);
-    return {
-      status: "ok",
-      url,
-      headers,
-      bytes: body.length,
-      contentType: readType(contentType) || "text/html",
-      ...decoded,
-    };
+    return { status: "ok", url, contentType: readType(contentType) || "text/html", ...decoded };
   } catch (thrown) {
-    if (!(thrown instanceof FetchProblem)) throw thrown;
-    return {
-      status: "failed",
-      kind: thrown.kind,
-      url: url.slice(0, 8_192),
-      message: thrown.message,
-      ...thrown.more,
-    };
-  } finally {
-    deadline.stop();
+    if (options.signal?.aborted) return fail("aborted", "the request was cancelled");
+    if (late.aborted) return fail("timeout", `the page did not come within ${deadlineMs} ms`);
+    if (!(thrown instanceof EgressError)) throw thrown;
+    return fail(thrown.failure, thrown.message);
   }
 }
 
 function createPageRequest(options: FetchOptions, signal: AbortSignal): ResourceRequest {
-  const { egress, robots = findRobots(egress), userAgent = USER_AGENT } = options;
+  const { egress, userAgent = USER_AGENT } = options;
   const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
   return {
     egress,
@@ -92,9 +82,9 @@ function createPageRequest(options: FetchOptions, signal: AbortSignal): Resource
     pace: options.pace ?? DEFAULT_PACE,
     beforeEach: async (url) => {
       if (options.mayVisit?.(url) === false) {
-        throw new FetchProblem("blocked", `the rules of this run do not let it visit ${url.host}`);
+        throw new EgressError("blocked", `the rules of this run do not let it visit ${url.host}`);
       }
-      if (robots) await robots.check(url, { signal, userAgent, deadlineMs });
+      if (options.robots !== false) await findRobots(egress).check(url, { signal, userAgent, deadlineMs });
     },
     beforeBody: (contentType) => {
       if (!PAGE_TYPES.has(readType(contentType))) throw describeNotHtml(readType(contentType));
@@ -106,26 +96,8 @@ function readType(contentType: string): string {
   return (contentType.split(";")[0] ?? "").trim().toLowerCase();
 }
 
-function describeNotHtml(contentType: string): FetchProblem {
-  const named = contentType.slice(0, 100);
-  return new FetchProblem("not_html", `this is ${named} and not a page of text`, { contentType: named });
-}
-
-/** A signal that ends with the caller's or at the deadline, and then says which. */
-function startDeadline(ms: number, outer?: AbortSignal): { signal: AbortSignal; stop(): void } {
-  const controller = new AbortController();
-  const cancel = () => controller.abort(new FetchProblem("aborted", "the request was cancelled"));
-  if (outer?.aborted) cancel();
-  outer?.addEventListener("abort", cancel, { once: true });
-  const late = new FetchProblem("timeout", `the page did not come within ${ms} ms`);
-  const timer = setTimeout(() => controller.abort(late), ms);
-  return {
-    signal: controller.signal,
-    stop() {
-      clearTimeout(timer);
-      outer?.removeEventListener("abort", cancel);
-    },
-  };
+function describeNotHtml(contentType: string): EgressError {
+  return new EgressError("not_html", `this is ${contentType.slice(0, 100)} and not a page of text`);
 }
 
 /** Text with the name of the encoding it was read by. */

@@ -23,7 +23,7 @@ async function placeWith(
   const server = await startServer((request, response) => void answer(response, request.path));
   const egress: Egress = createEgress({ allowOrigins: [server.url] });
   cleanUps.push(server.close, () => egress.close());
-  const robots = createRobots(egress, now && { now });
+  const robots = createRobots(egress, now);
   return {
     server,
     robots,
@@ -36,7 +36,7 @@ async function placeWith(
         })
         .then(
           () => "allowed",
-          (problem: { kind: string }) => problem.kind,
+          (problem: { failure: string }) => problem.failure,
         ),
   };
 }

@@ -1,22 +1,17 @@
 import { orAborted } from "@retinue/core/net/or-aborted";
-import { messageOf } from "@retinue/core/schema/error";
-import type { Egress } from "./egress-guard.ts";
-import { type FetchFailure, FetchProblem, fetchResource } from "./fetch-resource.ts";
+import { type Egress, EgressError, type EgressFailure, toEgressError } from "./egress-guard.ts";
+import { fetchResource } from "./fetch-resource.ts";
 
 /** What a check of robots.txt needs to know of the request it is for. */
 type RobotsRequest = { signal: AbortSignal; userAgent: string; deadlineMs: number };
 
 /** Remembers what the robots.txt of each origin says. */
 export type Robots = {
-  /** Resolves if the address may be asked for; throws a `FetchProblem` if not. */
+  /** Resolves if the address may be asked for; throws an `EgressError` if not. */
   check(url: URL, request: RobotsRequest): Promise<void>;
 };
 
-/** How robots.txt is remembered. */
-type RobotsOptions = { now?: () => number };
-
-type Verdict = { rules: readonly RobotsRule[] } | { problem: FetchProblem };
-type Entry = { verdict: Promise<Verdict>; chars: number; until: number; failures: number };
+type Entry = { rules: Promise<readonly RobotsRule[]>; chars: number; until: number; failures: number };
 
 const ROBOT = "retinue";
 /** RFC 9309: at least 500 KiB are read, and nothing is kept for more than a day. */
@@ -28,19 +23,10 @@ const MAX_ORIGINS = 500;
 const MAX_CHARS = 5_000_000;
 const PACE = { bytes: 1, everyMs: 5_000 };
 
-/** Failures that the page itself would meet as well, so that they are told as they are. */
-const SHARED: ReadonlySet<FetchFailure> = new Set([
-  "blocked",
-  "timeout",
-  "dns",
-  "refused",
-  "reset",
-  "tls",
-  "too_large",
-  "aborted",
-]);
+/** Failures of robots.txt alone; any other the page itself would meet as well, so that it is told as it is. */
+const UNREADABLE: ReadonlySet<EgressFailure> = new Set(["http_error", "bad_encoding"]);
 /** A robots.txt that is not there forbids nothing. */
-const ABSENT: ReadonlySet<FetchFailure> = new Set(["not_found", "rate_limited", "redirect_loop", "bad_url"]);
+const ABSENT: ReadonlySet<EgressFailure> = new Set(["not_found", "rate_limited", "redirect_loop", "bad_url"]);
 const memories = new WeakMap<Egress, Robots>();
 
 /** The memory that belongs to one way out. */
@@ -54,17 +40,16 @@ export function findRobots(egress: Egress): Robots {
  * Reads robots.txt through the same guard as pages. A 4xx forbids nothing. A 5xx or a failing connection forbids everything;
  * it is tried once more when the origin is asked for again, and then left alone for an hour.
  */
-export function createRobots(egress: Egress, { now = () => performance.now() }: RobotsOptions = {}): Robots {
+export function createRobots(egress: Egress, now: () => number = () => performance.now()): Robots {
   const entries = new Map<string, Entry>();
   return {
     async check(url, request) {
       if (url.pathname === "/robots.txt") return;
-      const entry = keepFresh(entries.get(url.origin), now()) ?? open(url.origin, request);
-      const verdict = await orAborted(entry.verdict, request.signal);
-      if ("problem" in verdict) throw verdict.problem;
-      const rule = findDecidingRule(verdict.rules, url);
+      const known = entries.get(url.origin);
+      const entry = known && now() < known.until ? known : open(url.origin, request);
+      const rule = findDecidingRule(await orAborted(entry.rules, request.signal), url);
       if (rule && !rule.allow) {
-        throw new FetchProblem(
+        throw new EgressError(
           "robots",
           `robots.txt of ${url.host} forbids it: ${rule.pattern.slice(0, 200)}`,
         );
@@ -74,30 +59,21 @@ export function createRobots(egress: Egress, { now = () => performance.now() }: 
 
   function open(origin: string, request: RobotsRequest): Entry {
     const failures = entries.get(origin)?.failures ?? 0;
-    const entry: Entry = {
-      verdict: readRobots(egress, origin, request),
-      chars: 0,
-      until: now() + KEPT_MS,
-      failures,
-    };
+    const rules = readRobots(egress, origin, request);
+    const entry: Entry = { rules, chars: 0, until: now() + KEPT_MS, failures };
     entries.delete(origin);
     entries.set(origin, entry);
-    void entry.verdict.then((verdict) => {
-      if ("problem" in verdict) {
-        entry.failures = failures + 1;
-        entry.until = entry.failures === 1 ? Number.NEGATIVE_INFINITY : now() + FAILURE_KEPT_MS;
-      } else {
-        entry.failures = 0;
-        entry.chars = verdict.rules.reduce((sum, { pattern }) => sum + pattern.length + 50, 0);
-      }
-      forgetOldest(entries);
-    });
+    const noteRules = (read: readonly RobotsRule[]) => {
+      entry.failures = 0;
+      entry.chars = read.reduce((sum, { pattern }) => sum + pattern.length + 50, 0);
+    };
+    const noteFailure = () => {
+      entry.failures = failures + 1;
+      entry.until = entry.failures === 1 ? Number.NEGATIVE_INFINITY : now() + FAILURE_KEPT_MS;
+    };
+    void rules.then(noteRules, noteFailure).then(() => forgetOldest(entries));
     return entry;
   }
-}
-
-function keepFresh(entry: Entry | undefined, now: number): Entry | undefined {
-  return entry && now < entry.until ? entry : undefined;
 }
 
 function forgetOldest(entries: Map<string, Entry>): void {
@@ -109,16 +85,18 @@ function forgetOldest(entries: Map<string, Entry>): void {
   }
 }
 
-/** Not ended by any one page's signal, because all pages of the origin wait for it. */
-async function readRobots(egress: Egress, origin: string, request: RobotsRequest): Promise<Verdict> {
+/** The rules of an origin, unless they cannot be known. Not ended by any one page's signal, because all its pages wait for it. */
+async function readRobots(
+  egress: Egress,
+  origin: string,
+  request: RobotsRequest,
+): Promise<readonly RobotsRule[]> {
   const ms = Math.min(DEADLINE_MS, request.deadlineMs);
-  const controller = new AbortController();
-  const late = new FetchProblem("timeout", `robots.txt of ${origin} did not come within ${ms} ms`);
-  const timer = setTimeout(() => controller.abort(late), ms);
+  const late = AbortSignal.timeout(ms);
   try {
     const { body } = await fetchResource(`${origin}/robots.txt`, {
       egress,
-      signal: controller.signal,
+      signal: late,
       headers: {},
       userAgent: request.userAgent,
       accept: "text/plain,*/*;q=0.1",
@@ -128,20 +106,16 @@ async function readRobots(egress: Egress, origin: string, request: RobotsRequest
     });
     const text = body.toString("utf8");
     const whole = body.length < MAX_BYTES ? text : text.slice(0, text.lastIndexOf("\n") + 1);
-    return { rules: parseRobots(whole, ROBOT) };
+    return parseRobots(whole, ROBOT);
   } catch (thrown) {
-    const problem = thrown instanceof FetchProblem ? thrown : new FetchProblem("robots", messageOf(thrown));
-    return judgeProblem(problem, origin);
-  } finally {
-    clearTimeout(timer);
+    if (late.aborted)
+      throw new EgressError("timeout", `robots.txt of ${origin} did not come within ${ms} ms`);
+    const error = toEgressError(thrown, origin);
+    const { failure, message, httpStatus = 500 } = error;
+    if (ABSENT.has(failure) || (failure === "http_error" && httpStatus < 500)) return [];
+    if (!UNREADABLE.has(failure)) throw error;
+    throw new EgressError("robots", `robots.txt of ${origin} cannot be read: ${message}`);
   }
-}
-
-function judgeProblem({ kind, message, more }: FetchProblem, origin: string): Verdict {
-  const isAbsent = ABSENT.has(kind) || (kind === "http_error" && (more.httpStatus ?? 500) < 500);
-  if (isAbsent) return { rules: [] };
-  if (SHARED.has(kind)) return { problem: new FetchProblem(kind, message, more) };
-  return { problem: new FetchProblem("robots", `robots.txt of ${origin} cannot be read: ${message}`, more) };
 }
 
 /** One line of a robots.txt that concerns us; `pattern` is in the form of `matchForm`. */

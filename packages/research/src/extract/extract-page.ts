@@ -2,15 +2,8 @@ import { Readability } from "@mozilla/readability";
 import { htmlToMarkdown } from "mdream";
 import { type DomDocument, type DomElement, parsePage } from "./parse-page.ts";
 
-/** What a page says of itself. */
-type PageMetadata = {
-  title?: string;
-  author?: string;
-  /** Day of publication, as YYYY-MM-DD. */
-  date?: string;
-  /** Where the page says it really lives, not yet resolved. */
-  canonical?: string;
-};
+/** What a page says of itself: its title, its author, its day as YYYY-MM-DD, and where it really lives, not yet resolved. */
+type PageMetadata = Record<"title" | "author" | "date" | "canonical", string | undefined>;
 
 const MAX_CHARS = 300;
 const MAX_LINKED_DATA = 200_000;
@@ -40,12 +33,7 @@ function readPageMetadata(document: DomDocument): PageMetadata {
   const date = [first(DATES), linked.date, findTime(document)].map(readDay).find(Boolean);
   const title = [first(TITLES), linked.title, element("title"), element("h1")].find(Boolean);
   const canonical = document.querySelector("link[rel=canonical]")?.getAttribute("href")?.trim();
-  return {
-    ...(title && { title }),
-    ...(author && { author }),
-    ...(date && { date }),
-    ...(canonical && { canonical }),
-  };
+  return { title, author, date, canonical };
 }
 
 function readMeta(document: DomDocument): Map<string, string> {
@@ -61,7 +49,7 @@ function readMeta(document: DomDocument): Map<string, string> {
   return found;
 }
 
-type Linked = { title?: string | undefined; author?: string | undefined; date?: string | undefined };
+type Linked = Partial<Pick<PageMetadata, "title" | "author" | "date">>;
 
 /** The first thing in the page's JSON-LD that has an author or a date. */
 function findLinkedData(document: DomDocument): Linked {

@@ -1,17 +1,12 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { locateProgram, type ProgramFile } from "@retinue/core/files/locate-program";
+import { orAborted } from "@retinue/core/net/or-aborted";
 import { messageOf } from "@retinue/core/schema/error";
 import type { ExtractedPage, ExtractJob } from "./extract-page.ts";
 
 /** Reads pages away from the event loop. */
-export type ExtractionPool = {
-  /** Rejects only when the signal aborts: a page that cannot be read is an outcome. */
-  extract(job: ExtractJob, signal: AbortSignal): Promise<ExtractOutcome>;
-  /** Threads alive now. */
-  readonly size: number;
-  close(): Promise<void>;
-};
+export type ExtractionPool = ReturnType<typeof createExtractionPool>;
 
 /** How many threads read, and how much each may take. */
 export type PoolOptions = Partial<ReaderLimits> & { maxReaders?: number };
@@ -26,7 +21,7 @@ const DEFAULTS: ReaderLimits = {
 };
 
 /** Creates a pool; threads start with the first page, are at most as many as there are cores, and end without work. */
-export function createExtractionPool(options: PoolOptions = {}): ExtractionPool {
+export function createExtractionPool(options: PoolOptions = {}) {
   const limits = { ...DEFAULTS, ...options };
   const maxReaders = Math.max(1, options.maxReaders ?? availableParallelism());
   const readers = new Set<PageReader>();
@@ -54,29 +49,26 @@ export function createExtractionPool(options: PoolOptions = {}): ExtractionPool 
     return reader;
   };
   return {
+    /** Threads alive now. */
     get size() {
       return readers.size;
     },
-    extract: (job, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason);
-        const task: Task = { job, resolve };
-        const onAbort = () => {
-          const at = waiting.indexOf(task);
-          if (at >= 0) waiting.splice(at, 1);
-          // A page that nobody waits for any more would keep a thread, and the process, busy for its full time.
-          void task.reader?.end();
-          reject(signal.reason);
-        };
-        signal.addEventListener("abort", onAbort, { once: true });
-        task.resolve = (outcome) => {
-          signal.removeEventListener("abort", onAbort);
-          resolve(outcome);
-        };
-        waiting.push(task);
-        assign();
-      }),
-    async close() {
+    /** Rejects only when the signal aborts: a page that cannot be read is an outcome. */
+    async extract(job: ExtractJob, signal: AbortSignal): Promise<ExtractOutcome> {
+      signal.throwIfAborted();
+      const { promise, resolve } = Promise.withResolvers<ExtractOutcome>();
+      const task: Task = { job, resolve };
+      waiting.push(task);
+      assign();
+      return await orAborted(promise, signal).catch((reason) => {
+        const at = waiting.indexOf(task);
+        if (at >= 0) waiting.splice(at, 1);
+        // A page that nobody waits for any more would keep a thread, and the process, busy for its full time.
+        void task.reader?.end();
+        throw reason;
+      });
+    },
+    async close(): Promise<void> {
       await Promise.all([...readers].map((reader) => reader.end()));
     },
   };
@@ -106,15 +98,10 @@ type ReaderLimits = {
 };
 
 /** A thread that reads one page at a time. */
-type PageReader = {
-  readonly isFree: boolean;
-  /** Never rejects: whatever happens to the thread is an outcome. */
-  read(job: ExtractJob): Promise<ExtractOutcome>;
-  end(): Promise<void>;
-};
+type PageReader = ReturnType<typeof startReader>;
 
 /** Starts a reader. It keeps the process alive only while it reads, and `onEnded` is called once its thread is gone. */
-function startReader(limits: ReaderLimits, onEnded: () => void): PageReader {
+function startReader(limits: ReaderLimits, onEnded: () => void) {
   const { memoryMb, pageMs, idleMs, program } = limits;
   const worker = new Worker(program.url, {
     execArgv: program.nodeArgs,
@@ -146,11 +133,12 @@ function startReader(limits: ReaderLimits, onEnded: () => void): PageReader {
     onEnded();
   });
   return {
-    get isFree() {
+    get isFree(): boolean {
       return !isEnding && settle === undefined;
     },
-    read: (job) =>
-      new Promise((resolve) => {
+    /** Never rejects: whatever happens to the thread is an outcome. */
+    read: (job: ExtractJob) =>
+      new Promise<ExtractOutcome>((resolve) => {
         clearTimeout(timer);
         settle = resolve;
         worker.ref();

@@ -30,12 +30,7 @@ const MAX_QUOTED = 60;
 export function checkReport(report: ResearchReport, articles: readonly Article[]): ReportCheck {
   const sources = new Sources(articles);
   return {
-    faults: [
-      ...checkCitations(report),
-      ...checkQuotes(report, sources),
-      ...checkFigures(report, sources),
-      ...checkCharts(report, sources),
-    ],
+    faults: [...checkCitations(report), ...checkQuotes(report, sources), ...checkStated(report, sources)],
     warnings: checkProse(report, sources),
   };
 }
@@ -147,28 +142,31 @@ function checkQuotes({ quotes }: ResearchReport, sources: Sources): string[] {
   });
 }
 
-function checkFigures({ figures }: ResearchReport, sources: Sources): string[] {
-  return figures.flatMap(({ value, about: { text, cites } }) => {
-    const missing = findMissing(findStated(value), cites, sources);
-    return missing.slice(0, 1).map((number) => {
-      const fault = `the figure “${value}” does not stand in source ${cites.join(", ")}`;
-      return `${fault}: ${advise(number, { cites, context: `${text} ${value}` }, sources)}`;
-    });
-  });
-}
-
-function checkCharts({ charts }: ResearchReport, sources: Sources): string[] {
-  return charts.flatMap(({ title, bars, cites }) =>
-    bars.flatMap(({ label, value, shown }) => {
-      const written = findStated(shown).filter((number) => /\d/.test(number.text));
-      const numbers = written.length > 0 ? written : [writeNumber(value)];
-      const missing = findMissing(numbers, cites, sources);
-      return missing.slice(0, 1).map((number) => {
-        const fault = `“${shown}” for “${label}” in the chart “${title}” does not stand in source ${cites.join(", ")}`;
-        return `${fault}: ${advise(number, { cites, context: `${label} ${title}` }, sources)}`;
-      });
+/** A fault for each figure, and each bar of a chart, of which a number does not stand in its sources. */
+function checkStated({ figures, charts }: ResearchReport, sources: Sources): string[] {
+  const ofFigures = figures.map(({ value, about: { text, cites } }) => ({
+    what: `the figure “${value}”`,
+    numbers: findStated(value),
+    cites,
+    context: `${text} ${value}`,
+  }));
+  const ofBars = charts.flatMap(({ title, bars, cites }) =>
+    bars.map(({ label, value, shown }) => {
+      const written = findStated(shown).filter(({ text }) => /\d/.test(text));
+      return {
+        what: `“${shown}” for “${label}” in the chart “${title}”`,
+        numbers: written.length > 0 ? written : [writeNumber(value)],
+        cites,
+        context: `${label} ${title}`,
+      };
     }),
   );
+  return [...ofFigures, ...ofBars].flatMap(({ what, numbers, cites, context }) => {
+    const [missing] = findMissing(numbers, cites, sources);
+    if (!missing) return [];
+    const advice = advise(missing, { cites, context }, sources);
+    return [`${what} does not stand in source ${cites.join(", ")}: ${advice}`];
+  });
 }
 
 /** Nothing cannot be looked for: a source may say it without a number. */

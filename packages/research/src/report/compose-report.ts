@@ -1,13 +1,19 @@
 import { showCount } from "@retinue/core/show/measures";
 import type { ToolContext } from "@retinue/core/tools/tool";
 import { cutAt } from "@retinue/core/tools/truncate";
-import { type Article, type Corpus, loadCorpus } from "../corpus.ts";
+import { type Article, type Corpus, hasText, loadCorpus } from "../corpus.ts";
 import { synthesise } from "../synthesis/synthesise.ts";
 import { checkReport } from "./check-report.ts";
 import { renderHtml } from "./render-html.ts";
 import { renderMarkdown } from "./render-markdown.ts";
-import { countSources, describeSource, listUnread, type Passage, type ResearchReport } from "./report.ts";
-import type { GivenReport } from "./report-schema.ts";
+import {
+  countSources,
+  describeSource,
+  type GivenReport,
+  listUnread,
+  type Passage,
+  type ResearchReport,
+} from "./report.ts";
 
 const MAX_FINDING = 300;
 const MAX_FINDINGS = 6;
@@ -79,7 +85,7 @@ function describeExtract({
   ].sort((a, b) => a - b);
   const { supplied } = countSources(sources);
   return [
-    `Extractive report: ${countNoun(sources, "source")}${supplied && ` (${supplied} among them)`}, ${countNoun(themes, "theme")}, ${countNoun(figures, "key figure")}, ${countNoun(quotes, "quotation")}, ${countNoun(contradictions, "contradiction")}; ${countNoun(unread, "page")} could not be read.`,
+    `Extractive report: ${showCount(sources.length, "source")}${supplied && ` (${supplied} among them)`}, ${showCount(themes.length, "theme")}, ${showCount(figures.length, "key figure")}, ${showCount(quotes.length, "quotation")}, ${showCount(contradictions.length, "contradiction")}; ${showCount(unread.length, "page")} could not be read.`,
     ...(findings.length > 0 ? ["Key findings:", ...findings] : []),
     ...cited.map((number) => `[${number}] ${sources[number - 1]?.title ?? ""}`),
     ...(unread.length > 0 ? ["Could not be read:"] : []),
@@ -87,10 +93,6 @@ function describeExtract({
       .slice(0, MAX_FINDINGS * 2)
       .map(({ url, reason }) => `- ${cutAt(url, 200)}: ${cutAt(reason, 200)}`),
   ];
-}
-
-function countNoun(list: readonly unknown[], name: string): string {
-  return `${list.length} ${name}${list.length === 1 ? "" : "s"}`;
 }
 
 /** Numbers in brackets: [3], [1, 4] or [2–5]. */
@@ -102,7 +104,7 @@ type ParsedReport = { report: ResearchReport; warnings: string[] } | { faults: s
 
 /** Compares a report with its corpus. Wrong citations, quotations, figures and charts are faults; other numbers are noted. */
 function parseGivenReport(given: GivenReport, corpus: Corpus): ParsedReport {
-  const read = corpus.articles.filter(({ status, content }) => status === "success" && content.trim() !== "");
+  const read = corpus.articles.filter(hasText);
   const found = given.sources?.map((url) => read.find((article) => article.url === url)) ?? read;
   const unknown = (given.sources ?? []).filter((_, at) => found[at] === undefined);
   const known = read.map(({ title, url }, at) => `[${at + 1}] ${title.trim() || url} <${url}>`);

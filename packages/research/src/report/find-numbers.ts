@@ -103,7 +103,12 @@ function maskPatterns(text: string, patterns: readonly RegExp[]): string {
 
 /** A plain number, such as the value of a bar. */
 export function writeNumber(value: number): WrittenNumber {
-  return { text: String(value), readings: [String(value)], parts: [], members: [] };
+  return createPlain(String(value), [String(value)]);
+}
+
+/** A number that is one and nothing else. */
+function createPlain(text: string, readings: readonly string[]): WrittenNumber {
+  return { text, readings, parts: [], members: [] };
 }
 
 function findDigits(written: string): WrittenNumber[] {
@@ -129,12 +134,7 @@ function readDigits(
   const row = digits.split(BETWEEN);
   const isRow = row.length > 1 && row.every((member) => readAsOne(member).length > 0);
   const isOther = plain.length === 0 || /\s/.test(digits);
-  const parts = (isRow ? row : digits.split(/\D/)).map((part) => ({
-    text: part,
-    readings: readAsOne(part),
-    parts: [],
-    members: [],
-  }));
+  const parts = (isRow ? row : digits.split(/\D/)).map((part) => createPlain(part, readAsOne(part)));
   // A unit behind it says that it is one number, if it can be one.
   const isUnitless = plain.length === 0 || text === digits;
   return {
@@ -188,12 +188,7 @@ function findWords(text: string): WrittenNumber[] {
       tens === undefined
         ? findOne(small ?? "one")
         : (TENS.indexOf(tens.toLowerCase()) + 2) * 10 + findOne(unit ?? "zero");
-    return {
-      text: `${word}${scale?.[0] ?? ""}`,
-      readings: addScaled([String(value)], scale?.[1]),
-      parts: [],
-      members: [],
-    };
+    return createPlain(`${word}${scale?.[0] ?? ""}`, addScaled([String(value)], scale?.[1]));
   });
 }
 

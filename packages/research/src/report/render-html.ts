@@ -2,13 +2,11 @@ import { createHash } from "node:crypto";
 import { showCount, showNumber } from "@retinue/core/show/measures";
 import { escapeHtml } from "@retinue/core/text/plain-text";
 import {
-  type Contradiction,
   countSources,
   describePlace,
   findLink,
   type KeyFigure,
   type Passage,
-  type Quotation,
   type ReportChart,
   type ResearchReport,
   type Source,
@@ -22,7 +20,7 @@ const LONG_TITLE = 60;
 /** A report as one HTML file that loads nothing, runs nothing, and may load nothing. */
 export function renderHtml(report: ResearchReport): string {
   const { title, request, sources } = report;
-  const sections = renderSections(report, createCitations(sources.length));
+  const sections = renderSections(report, new Citations(sources.length));
   const hash = createHash("sha256").update(REPORT_STYLE).digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   return `<!DOCTYPE html>
@@ -121,28 +119,20 @@ export const NONE_READ = "No page was read by the host.";
 /** The parts of a report that hold something, in reading order. */
 function renderSections(report: ResearchReport, citations: Citations): ReportSection[] {
   const { summary, figures, charts, themes, quotes, contradictions } = report;
-  const sections: (ReportSection | null)[] = [
-    summary.length > 0
-      ? renderSection("summary", "Executive summary", renderSummary(summary, citations), "summary")
-      : null,
-    figures.length + charts.length > 0
-      ? renderSection("figures", "Key figures", renderFigures(report, citations))
-      : null,
-    themes.length > 0 ? renderThemes(themes, citations) : null,
-    quotes.length > 0
-      ? renderSection("quotations", "In their words", renderQuotes(quotes, report, citations))
-      : null,
-    contradictions.length > 0
-      ? renderSection(
-          "contradictions",
-          "Where sources differ",
-          renderContradictions(contradictions, report, citations),
-        )
-      : null,
+  const sections = [
+    summary.length > 0 &&
+      renderSection("summary", "Executive summary", renderSummary(summary, citations), "summary"),
+    figures.length + charts.length > 0 &&
+      renderSection("figures", "Key figures", renderFigures(report, citations)),
+    themes.length > 0 && renderThemes(themes, citations),
+    quotes.length > 0 && renderSection("quotations", "In their words", renderQuotes(report, citations)),
+    contradictions.length > 0 &&
+      renderSection("contradictions", "Where sources differ", renderContradictions(report, citations)),
     renderSection("method", "Method and limits", renderMethod(report)),
+    // The last, because it says where each source was cited.
+    renderSection("sources", "Sources", renderSources(report.sources, citations)),
   ];
-  const filled = sections.filter((each) => each !== null);
-  return [...filled, renderSection("sources", "Sources", renderSources(report.sources, citations))];
+  return sections.filter((each) => each !== false);
 }
 
 function renderSection(id: string, title: string, body: string, className = ""): ReportSection {
@@ -203,11 +193,7 @@ function renderThemes(themes: readonly Theme[], citations: Citations): ReportSec
   return { ...renderSection("themes", "Themes across the sources", body.join("\n")), parts };
 }
 
-function renderQuotes(
-  quotes: readonly Quotation[],
-  { sources }: ResearchReport,
-  citations: Citations,
-): string {
+function renderQuotes({ quotes, sources }: ResearchReport, citations: Citations): string {
   const blocks = quotes.map(({ text, speaker, role, cites }) => {
     const place = sources[(cites[0] ?? 0) - 1]?.title;
     const about = [role, place].filter((each) => each !== undefined).map(escapeHtml);
@@ -216,12 +202,8 @@ function renderQuotes(
   return `<div class="quotes">\n${blocks.join("\n")}\n</div>`;
 }
 
-function renderContradictions(
-  all: readonly Contradiction[],
-  { sources }: ResearchReport,
-  citations: Citations,
-): string {
-  return all
+function renderContradictions({ contradictions, sources }: ResearchReport, citations: Citations): string {
+  return contradictions
     .map(({ topic, note, claims }) => {
       const items = claims.map(({ text, cites }) => {
         const title = sources[(cites[0] ?? 0) - 1]?.title ?? "";
@@ -272,42 +254,47 @@ function renderSources(sources: readonly Source[], citations: Citations): string
 }
 
 /** Numbers in brackets that lead to the list of sources, and from there back to where they stand. */
-type Citations = {
-  /** Links to sources, each with an address of its own. */
-  cite(numbers: readonly number[]): string;
-  /** Links to sources that need no way back. */
-  mention(numbers: readonly number[]): string;
-  /** Links from a source to the places that cite it. */
-  back(number: number): string;
-};
+class Citations {
+  readonly #count: number;
+  readonly #uses = new Map<number, number>();
 
-/** Counts the places that cite each of `count` sources; a number without a source is left out. */
-function createCitations(count: number): Citations {
-  const uses = new Map<number, number>();
-  const known = (numbers: readonly number[]) =>
-    [...new Set(numbers)].filter((number) => Number.isInteger(number) && number >= 1 && number <= count);
-  return {
-    cite(numbers) {
-      const links = known(numbers).map((number) => {
-        const use = (uses.get(number) ?? 0) + 1;
-        uses.set(number, use);
-        return `<a id="cite-${number}-${use}" href="#source-${number}" aria-label="Source ${number}">[${number}]</a>`;
-      });
-      return links.length > 0 ? `<span class="cite">${links.join("")}</span>` : "";
-    },
-    mention: (numbers) =>
-      known(numbers)
-        .map((number) => `<a href="#source-${number}">[${number}]</a>`)
-        .join(" "),
-    back(number) {
-      const total = uses.get(number) ?? 0;
-      const links = Array.from({ length: total }, (_, at) => {
-        const use = at + 1;
-        return `<a href="#cite-${number}-${use}" aria-label="Back to citation ${use} of source ${number}">${total === 1 ? "↩" : use}</a>`;
-      });
-      return links.length > 0 ? `<span class="back">cited at ${links.join(" ")}</span>` : "";
-    },
-  };
+  /** For so many sources; a number without a source is left out. */
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  /** Links to sources, each with an address of its own. */
+  cite(numbers: readonly number[]): string {
+    const links = this.#known(numbers).map((number) => {
+      const use = (this.#uses.get(number) ?? 0) + 1;
+      this.#uses.set(number, use);
+      return `<a id="cite-${number}-${use}" href="#source-${number}" aria-label="Source ${number}">[${number}]</a>`;
+    });
+    return links.length > 0 ? `<span class="cite">${links.join("")}</span>` : "";
+  }
+
+  /** Links to sources that need no way back. */
+  mention(numbers: readonly number[]): string {
+    return this.#known(numbers)
+      .map((number) => `<a href="#source-${number}">[${number}]</a>`)
+      .join(" ");
+  }
+
+  /** Links from a source to the places that cite it. */
+  back(number: number): string {
+    const total = this.#uses.get(number) ?? 0;
+    const links = Array.from({ length: total }, (_, at) => {
+      const use = at + 1;
+      return `<a href="#cite-${number}-${use}" aria-label="Back to citation ${use} of source ${number}">${total === 1 ? "↩" : use}</a>`;
+    });
+    return links.length > 0 ? `<span class="back">cited at ${links.join(" ")}</span>` : "";
+  }
+
+  #known(numbers: readonly number[]): number[] {
+    return [...new Set(numbers)].filter(
+      (number) => Number.isInteger(number) && number >= 1 && number <= this.#count,
+    );
+  }
 }
 
 const WIDTH = 360;

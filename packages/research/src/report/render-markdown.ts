@@ -102,7 +102,7 @@ function renderSource(source: Source, at: number): string {
   const { title, url, author, date, supplied } = source;
   const link = findLink(url);
   const name = link ? `[${plain(title)}](<${link}>)` : `${plain(title)} (${plain(describePlace(source))})`;
-  const more = [author, date, supplied && SUPPLIED].filter((each) => each !== undefined).map(plain);
+  const more = [author, date, supplied && SUPPLIED].flatMap((each) => (each ? [plain(each)] : []));
   return `${at + 1}. <a id="source-${at + 1}"></a>${[name, ...more].join(", ")}`;
 }
 

@@ -7,8 +7,7 @@ import { CORPUS_SCHEMA } from "../corpus.ts";
 import { formatPage, saveLog } from "../crawl/crawl-log.ts";
 import { saveCorpus } from "../save-corpus.ts";
 import { splitPassages } from "./compose-report.ts";
-import { describeAddress } from "./report.ts";
-import type { GivenReport } from "./report-schema.ts";
+import { describeAddress, type GivenReport } from "./report.ts";
 import { findExternalLoads, writeLocalFile } from "./write-local-file.ts";
 
 let place: ToolPlace;

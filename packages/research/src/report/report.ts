@@ -1,5 +1,6 @@
+import { list, type Shape, shape, type TypeIn, textWith } from "@retinue/core/schema/shape";
 import { showCount } from "@retinue/core/show/measures";
-import type { Article, Corpus } from "../corpus.ts";
+import { type Article, type Corpus, hasText } from "../corpus.ts";
 
 /** A piece of text and the sources that say it, by their numbers in the list of sources, from 1. */
 export type Passage = {
@@ -38,19 +39,9 @@ export type Contradiction = {
 };
 
 /** One source of a report. */
-export type Source = {
-  readonly title: string;
-  readonly url: string;
-  readonly author?: string;
-  readonly date?: string;
-  readonly words?: number;
-  /** Its text as it was read, relative to the workspace. */
-  readonly file?: string;
-  /** Its text was given by an agent and not read by the host. */
-  readonly supplied?: true;
-  /** For a document of this machine: its path as people name it. */
-  readonly place?: string;
-};
+export type Source = Readonly<
+  Pick<Article, "title" | "url" | "author" | "date" | "words" | "file" | "supplied" | "place">
+>;
 
 /** A page that could not be read, and why. */
 type UnreadPage = Pick<Source, "url" | "title" | "place"> & { readonly reason: string };
@@ -76,6 +67,48 @@ export type ResearchReport = {
   readonly extractedAt: string;
 };
 
+const text = (maxLength: number) => textWith({ minLength: 1, maxLength });
+const upTo = <Type>(items: Shape<Type>, maxItems: number) => list(items, { maxItems });
+const sourceNumber: Shape<number> = { type: "integer", minimum: 1 };
+const sources = list(sourceNumber, { minItems: 1, maxItems: 50 });
+const amount: Shape<number> = { type: "number", minimum: 0 };
+const address: Shape<string> = {
+  ...text(4_000),
+  description: "Addresses from the corpus, in the order of their numbers.",
+};
+
+/** A report as a model gives it: [n] in its texts is the n-th source, of the pages that were read if it names none. */
+export const REPORT_SCHEMA = shape({
+  title: text(300),
+  summary: upTo(text(3_000), 20),
+  themes: upTo(shape({ heading: text(300), paragraphs: upTo(text(8_000), 40) }), 30),
+  "figures?": upTo(shape({ value: text(60), about: text(600), sources }), 40),
+  "charts?": upTo(
+    shape({
+      title: text(200),
+      bars: upTo(shape({ label: text(120), value: amount, "shown?": text(40) }), 20),
+      sources,
+    }),
+    10,
+  ),
+  "quotes?": upTo(
+    shape({ text: text(2_000), speaker: text(200), "role?": text(200), source: sourceNumber }),
+    30,
+  ),
+  "contradictions?": upTo(
+    shape({
+      topic: text(300),
+      "note?": text(1_000),
+      claims: upTo(shape({ text: text(2_000), sources }), 10),
+    }),
+    20,
+  ),
+  "sources?": upTo(address, 100),
+});
+
+/** What fits `REPORT_SCHEMA`. */
+export type GivenReport = TypeIn<typeof REPORT_SCHEMA>;
+
 const HERE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/;
 
 /** The address of a page that a link may lead to; null for anything but a page of the web, and for this machine's own. */
@@ -97,11 +130,8 @@ export function countSources(sources: readonly Pick<Source, "supplied">[]): {
   const supplied = sources.filter((source) => source.supplied).length;
   const read = sources.length - supplied;
   return {
-    read: read > 0 || supplied === 0 ? `${showCount(read, "source")}` : "",
-    supplied:
-      supplied > 0
-        ? `${supplied} ${supplied === 1 ? SUPPLIED : SUPPLIED.replace("excerpt", "excerpts")}`
-        : "",
+    read: read > 0 || supplied === 0 ? showCount(read, "source") : "",
+    supplied: supplied > 0 ? showCount(supplied, SUPPLIED, "excerpts given by the agent") : "",
   };
 }
 
@@ -127,27 +157,17 @@ function decoded(path: string): string {
 }
 
 /** A page of the corpus as a source of a report. */
-export function describeSource({ url, title, author, date, words, file, supplied, place }: Article): Source {
-  return {
-    url,
-    title: title.trim() || place || url,
-    ...(author && { author }),
-    ...(date && { date }),
-    ...(words !== undefined && { words }),
-    ...(file && { file }),
-    ...(supplied && { supplied }),
-    ...(place && { place }),
-  };
+export function describeSource(article: Article): Source {
+  return { ...article, title: article.title.trim() || article.place || article.url };
 }
 
 /** The pages that could not be read, with the reason and its code. */
 export function listUnread({ articles }: Corpus): UnreadPage[] {
   return articles
-    .filter(({ status, content }) => status !== "success" || content.trim() === "")
-    .map(({ url, title, status, reason, place, error_code: code }) => ({
-      url,
-      title: title.trim() || url,
-      ...(place && { place }),
+    .filter((article) => !hasText(article))
+    .map(({ status, reason, error_code: code, ...page }) => ({
+      ...page,
+      title: page.title.trim() || page.url,
       reason: `${reason || (status === "success" ? "no text was found in it" : WORDS[status])}${code ? ` (${code})` : ""}`,
     }));
 }

@@ -11,7 +11,7 @@ import {
 import type { DefaultTreeAdapterTypes } from "parse5";
 import { findOwnTarget } from "../workspace-files.ts";
 import type { ReportRequest } from "./compose-report.ts";
-import { REPORT_SCHEMA } from "./report-schema.ts";
+import { REPORT_SCHEMA } from "./report.ts";
 
 /** A path, and one of the three ways to say what goes there: a text, a structured report, or the corpus. */
 type WriteFileInput = ReportRequest & { path: string; content?: string; from_corpus?: boolean };

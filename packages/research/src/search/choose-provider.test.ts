@@ -122,28 +122,25 @@ test.each(["brave", "tavily", "exa"] as const)(
   "%s without a key says which variable to set",
   async (provider) => {
     const failing = ask(choose({ provider, url: "http://127.0.0.1:1" }, { OTHER: "x" }));
-    await expect(failing).rejects.toMatchObject({
-      failure: "auth",
-      message: expect.stringContaining("_API_KEY"),
-    });
+    await expect(failing).rejects.toThrow(/needs a key: set \w+_API_KEY/);
   },
 );
 
 test.each([
-  [401, "auth"],
-  [403, "auth"],
-  [429, "rate_limited"],
-  [432, "rate_limited"],
-  [400, "refused"],
-  [500, "unavailable"],
-  [503, "unavailable"],
+  [401, "refused the key or the access"],
+  [403, "refused the key or the access"],
+  [429, "allows no more searches for now"],
+  [432, "allows no more searches for now"],
+  [400, "refused the search"],
+  [500, "is out of order"],
+  [503, "is out of order"],
 ] as const)(
-  "status %i of every engine is the failure %s, and no key is in the message",
-  async (status, failure) => {
+  "status %i of every engine is told as: it %s, and no key is in the message",
+  async (status, told) => {
     const server = await json({ error: KEY }, status);
     for (const provider of ["searxng", "brave", "tavily", "exa"] as const) {
       const failed = await ask(choose({ provider, url: server.url, key: KEY })).catch((thrown) => thrown);
-      expect(failed).toMatchObject({ name: "SearchError", failure, provider });
+      expect(failed.message).toContain(`${provider} ${told} (HTTP ${status})`);
       expect(JSON.stringify([failed.message, failed])).not.toContain(KEY);
     }
   },
@@ -152,10 +149,7 @@ test.each([
 test("the time that an engine asks to wait is kept", async () => {
   const server = await json({}, 429, { "retry-after": "7" });
   const failing = ask(choose({ provider: "exa", url: server.url, key: KEY }));
-  await expect(failing).rejects.toMatchObject({
-    retryAfterMs: 7_000,
-    message: expect.stringContaining("in 7 s"),
-  });
+  await expect(failing).rejects.toThrow("try again in 7 s");
 });
 
 test("an answer that is not what it should be is a bad reply", async () => {
@@ -163,31 +157,31 @@ test("an answer that is not what it should be is a bad reply", async () => {
   for (const body of bodies)
     for (const provider of ["searxng", "brave", "tavily", "exa"] as const) {
       const server = await serve((_, response) => void response.end(body));
-      const failed = await ask(choose({ provider, url: server.url, key: KEY })).then(
-        (hits) => ({ failure: hits.length === 0 && provider === "brave" ? "bad_reply" : hits }),
-        (thrown) => thrown,
+      const told = await ask(choose({ provider, url: server.url, key: KEY })).then(
+        (hits) => (hits.length === 0 && provider === "brave" ? "brave answered" : hits),
+        (thrown) => thrown.message,
       );
-      expect({ body, provider, failure: failed.failure }).toEqual({ body, provider, failure: "bad_reply" });
+      expect({ body, told }).toEqual({ body, told: expect.stringContaining(`${provider} answered`) });
     }
 });
 
 test("a server that is not there, goes away, sends elsewhere or never ends is told apart", async () => {
-  const catchFailure = async (url: string, deadlineMs?: number) =>
-    (await ask(choose({ url }, {}, deadlineMs)).catch((thrown) => thrown)).failure;
+  const catchFault = async (url: string, deadlineMs?: number) =>
+    (await ask(choose({ url }, {}, deadlineMs)).catch((thrown) => thrown)).message;
   const gone = await startServer(() => {});
   await gone.close();
-  expect(await catchFailure(gone.url)).toBe("unreachable");
+  expect(await catchFault(gone.url)).toMatch(/could not be asked: .*cannot be reached/);
   const cut = await startRawServer((socket) => {
     socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{");
   });
   closers.push(() => cut.close());
-  expect(await catchFailure(cut.url)).toBe("unreachable");
+  expect(await catchFault(cut.url)).toMatch(/could not be asked: .*closed the connection/);
   const elsewhere = await serve((_, response) => void response.writeHead(302, { location: gone.url }).end());
-  expect(await catchFailure(elsewhere.url)).toBe("refused");
+  expect(await catchFault(elsewhere.url)).toContain("redirects are not followed");
   const silent = await serve(() => {});
-  expect(await catchFailure(silent.url, 100)).toBe("timeout");
+  expect(await catchFault(silent.url, 100)).toContain("did not answer within 100 ms");
   const trickle = await serve((_, response) => void response.writeHead(200).write("{"));
-  expect(await catchFailure(trickle.url, 100)).toBe("timeout");
+  expect(await catchFault(trickle.url, 100)).toContain("did not answer within 100 ms");
   const endless = await serve((_, response) => {
     const more = () => {
       while (response.write(Buffer.alloc(65_536, 32)));
@@ -195,11 +189,11 @@ test("a server that is not there, goes away, sends elsewhere or never ends is to
     };
     more();
   });
-  expect(await catchFailure(endless.url)).toBe("unreachable");
+  expect(await catchFault(endless.url)).toContain("its answer has more than");
 });
 
 test("a cancelled search ends at once", async () => {
   const stop = new AbortController();
   const silent = await serve(() => stop.abort());
-  await expect(ask(choose({ url: silent.url }), stop.signal)).rejects.toMatchObject({ failure: "cancelled" });
+  await expect(ask(choose({ url: silent.url }), stop.signal)).rejects.toThrow("the search was cancelled");
 });

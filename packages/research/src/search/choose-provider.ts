@@ -1,17 +1,16 @@
 import { createTransport } from "@retinue/core/net/transport";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
-import { findOwn } from "@retinue/core/schema/find-own";
-import { readObject } from "@retinue/core/schema/json-object";
+import { readObject, readObjects } from "@retinue/core/schema/json-object";
 import {
   SEARCH_PROVIDERS,
   type SearchProviderName,
   type SearchSettings,
 } from "@retinue/core/schema/settings";
-import { type Transport, TransportError, type TransportReply } from "@retinue/core/schema/transport";
+import type { Transport, TransportReply } from "@retinue/core/schema/transport";
 import type { HostPlaces } from "@retinue/core/tools/tool";
 import { cutAt } from "@retinue/core/tools/truncate";
 import { findLocalDocuments } from "./local-documents.ts";
-import { SearchError, type SearchHit, type SearchProvider } from "./search-provider.ts";
+import type { SearchHit, SearchProvider } from "./search-provider.ts";
 
 /** How one search engine is asked and understood. */
 type SearchEngine = {
@@ -21,14 +20,13 @@ type SearchEngine = {
   readonly env: string;
   readonly needsKey: boolean;
   /** What to send for a query; `base` has no slash at its end. */
-  ask(
-    base: string,
-    query: string,
-    options: { limit: number; key: string },
-  ): Pick<JsonRequest, "url" | "headers" | "body">;
+  ask(base: string, query: string, options: { limit: number; key: string }): EngineQuestion;
   /** The hits in its answer; undefined if it has not the form that it should. */
   read(reply: unknown): SearchHit[] | undefined;
 };
+
+/** One question to a search engine: with a body by POST as JSON, else by GET. */
+type EngineQuestion = { url: string; headers?: Readonly<Record<string, string>>; body?: object };
 
 const MAX_BRAVE_CHARS = 400;
 const MAX_BRAVE_WORDS = 50;
@@ -38,7 +36,7 @@ const searxng: SearchEngine = {
   env: "SEARXNG_URL",
   needsKey: false,
   ask: (base, query) => ({ url: `${base}/search?${new URLSearchParams({ q: query, format: "json" })}` }),
-  read: (reply) => readHits(readField(reply, "results"), ["content"]),
+  read: (reply) => readHits(readObject(reply).results, ["content"]),
 };
 
 const brave: SearchEngine = {
@@ -52,9 +50,9 @@ const brave: SearchEngine = {
   },
   read: (reply) => {
     if (typeof reply !== "object" || reply === null) return undefined;
-    const web = readField(reply, "web");
+    const { web } = readObject(reply);
     // Nothing found: the section is left out.
-    return web === undefined || web === null ? [] : readHits(readField(web, "results"), ["description"]);
+    return web === undefined || web === null ? [] : readHits(readObject(web).results, ["description"]);
   },
 };
 
@@ -67,7 +65,7 @@ const tavily: SearchEngine = {
     headers: { authorization: `Bearer ${key}` },
     body: { query, max_results: limit },
   }),
-  read: (reply) => readHits(readField(reply, "results"), ["content"]),
+  read: (reply) => readHits(readObject(reply).results, ["content"]),
 };
 
 const exa: SearchEngine = {
@@ -79,7 +77,7 @@ const exa: SearchEngine = {
     headers: { "x-api-key": key },
     body: { query, numResults: limit, type: "auto", contents: { highlights: true } },
   }),
-  read: (reply) => readHits(readField(reply, "results"), ["highlights", "summary", "text"]),
+  read: (reply) => readHits(readObject(reply).results, ["highlights", "summary", "text"]),
 };
 
 /** The search engines by name. */
@@ -87,16 +85,12 @@ const ENGINES = { searxng, brave, tavily, exa } as const;
 
 function readHits(results: unknown, snippetFields: readonly string[]): SearchHit[] | undefined {
   if (!Array.isArray(results)) return undefined;
-  return results.flatMap((each: unknown) => {
-    const url = readText(readField(each, "url"));
+  return readObjects(results).flatMap((each) => {
+    const url = readText(each.url);
     if (url === "") return [];
-    const snippet = snippetFields.map((name) => readText(readField(each, name))).find(Boolean) ?? "";
-    return [{ title: readText(readField(each, "title")), url, snippet }];
+    const snippet = snippetFields.map((name) => readText(each[name])).find(Boolean) ?? "";
+    return [{ title: readText(each.title), url, snippet }];
   });
-}
-
-function readField(value: unknown, name: string): unknown {
-  return findOwn(readObject(value), name);
 }
 
 function readText(value: unknown): string {
@@ -155,16 +149,16 @@ function createEngineProvider(name: EngineName, options: EngineOptions): SearchP
     name,
     hosts: base ? [new URL(base).hostname] : [],
     async search(query, { limit, signal }) {
-      if (!base) throw new SearchError("config", name, `${name} needs its address: set search.url`);
-      if (engine.needsKey && !key) throw describeMissingKey(name, options.search);
+      if (!base) throw new Error(`${name} needs its address: set search.url`);
+      if (engine.needsKey && !key) {
+        const variable = options.search.keyEnv ?? engine.env;
+        throw new Error(`${name} needs a key: set ${variable} in the environment`);
+      }
       transport ??= createTransport({ proxyEnv: { ...options.env } });
-      const asked = engine.ask(base, query, { limit, key });
       const { deadlineMs } = options;
-      const hits = engine.read(
-        await requestJson(transport, { provider: name, ...asked, signal, deadlineMs }),
-      );
-      if (!hits)
-        throw new SearchError("bad_reply", name, `${name} answered in a form that it should not have`);
+      const question = engine.ask(base, query, { limit, key });
+      const hits = engine.read(await askEngine(name, question, { transport, signal, deadlineMs }));
+      if (!hits) throw new Error(`${name} answered in a form that it should not have`);
       // Engines mark the words that were found with tags.
       const { readMarkup } = await import("./document-text.ts");
       const clean = (text: string) => readMarkup(cutAt(text, MAX_MARKED_CHARS));
@@ -198,59 +192,42 @@ function findKey(engine: SearchEngine, { search, env }: EngineOptions): string {
   return /^[\x21-\x7e]+$/.test(key.trim()) ? key.trim() : "";
 }
 
-function describeMissingKey(name: EngineName, { keyEnv }: SearchSettings): SearchError {
-  const variable = keyEnv ?? ENGINES[name].env;
-  return new SearchError("auth", name, `${name} needs a key: set ${variable} in the environment`);
-}
-
-/** One question to a search engine. */
-type JsonRequest = {
-  provider: string;
-  url: string;
-  headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON by POST; without it, GET. */
-  body?: object;
-  signal: AbortSignal;
-  deadlineMs: number;
-};
-
 const MAX_BYTES = 4_000_000;
 
-/** Asks and gives the answer's JSON value. Rejects only with `SearchError`. */
-async function requestJson(transport: Transport, request: JsonRequest): Promise<unknown> {
-  const { provider, url, body } = request;
-  const deadline = AbortSignal.timeout(request.deadlineMs);
-  const signal = AbortSignal.any([request.signal, deadline]);
-  const headers = {
-    accept: "application/json",
-    ...request.headers,
-    ...(body && { "content-type": "application/json" }),
+/** The JSON value that an engine answers. */
+async function askEngine(
+  name: EngineName,
+  { url, headers, body }: EngineQuestion,
+  { transport, signal, deadlineMs }: { transport: Transport; signal: AbortSignal; deadlineMs: number },
+): Promise<unknown> {
+  const deadline = AbortSignal.timeout(deadlineMs);
+  const type = body && { "content-type": "application/json" };
+  const sent = {
+    headers: { accept: "application/json", ...headers, ...type },
+    signal: AbortSignal.any([signal, deadline]),
   };
+  let reply: TransportReply;
+  let answer = "";
   try {
-    const reply = body
-      ? await transport.post(url, { headers, body: JSON.stringify(body), signal })
-      : await transport.get(url, { headers, signal });
-    if (reply.status !== 200) {
-      reply.destroy();
-      throw describeRefusal(provider, reply);
-    }
-    return parseReply(provider, await readReply(reply));
+    reply = body
+      ? await transport.post(url, { ...sent, body: JSON.stringify(body) })
+      : await transport.get(url, sent);
+    if (reply.status === 200) answer = await readReply(reply);
+    else reply.destroy();
   } catch (thrown) {
-    if (thrown instanceof SearchError) throw thrown;
-    if (request.signal.aborted) throw new SearchError("cancelled", provider, "the search was cancelled");
-    if (deadline.aborted)
-      throw new SearchError(
-        "timeout",
-        provider,
-        `${provider} did not answer within ${request.deadlineMs} ms`,
-      );
-    const failure =
-      thrown instanceof TransportError && thrown.failure === "redirect" ? "refused" : "unreachable";
-    throw new SearchError(failure, provider, `${provider} could not be asked: ${messageOf(thrown)}`);
+    if (signal.aborted) throw new Error("the search was cancelled");
+    if (deadline.aborted) throw new Error(`${name} did not answer within ${deadlineMs} ms`);
+    throw new Error(`${name} could not be asked: ${messageOf(thrown)}`);
+  }
+  if (reply.status !== 200) throw new Error(describeRefusal(name, reply));
+  try {
+    return JSON.parse(answer);
+  } catch {
+    throw new Error(`${name} answered with something that is not JSON`);
   }
 }
 
-function readReply(reply: TransportReply): Promise<Buffer> {
+function readReply(reply: TransportReply): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -263,33 +240,22 @@ function readReply(reply: TransportReply): Promise<Buffer> {
       end(error) {
         if (size > MAX_BYTES) reject(new Error(`its answer has more than ${MAX_BYTES} bytes`));
         else if (error) reject(error);
-        else resolve(Buffer.concat(chunks));
+        else resolve(Buffer.concat(chunks).toString("utf8"));
       },
     });
   });
 }
 
-function parseReply(provider: string, body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    throw new SearchError("bad_reply", provider, `${provider} answered with something that is not JSON`);
-  }
-}
-
 /** What a status means. The body is not quoted: it may repeat the key. */
-function describeRefusal(provider: string, { status, headers }: TransportReply): SearchError {
-  if (status === 401 || status === 403)
-    return new SearchError("auth", provider, `${provider} refused the key or the access (HTTP ${status})`);
+function describeRefusal(name: EngineName, { status, headers }: TransportReply): string {
+  if (status === 401 || status === 403) return `${name} refused the key or the access (HTTP ${status})`;
   if (status === 429 || status === 432 || status === 433) {
-    const retryAfterMs = readRetryAfter(headers["retry-after"]);
-    const when = retryAfterMs === undefined ? "later" : `in ${Math.ceil(retryAfterMs / 1000)} s`;
-    const message = `${provider} allows no more searches for now (HTTP ${status}); try again ${when}`;
-    return new SearchError("rate_limited", provider, message, retryAfterMs);
+    const waitMs = readRetryAfter(headers["retry-after"]);
+    const when = waitMs === undefined ? "later" : `in ${Math.ceil(waitMs / 1000)} s`;
+    return `${name} allows no more searches for now (HTTP ${status}); try again ${when}`;
   }
-  if (status >= 500)
-    return new SearchError("unavailable", provider, `${provider} is out of order (HTTP ${status})`);
-  return new SearchError("refused", provider, `${provider} refused the search (HTTP ${status})`);
+  if (status >= 500) return `${name} is out of order (HTTP ${status})`;
+  return `${name} refused the search (HTTP ${status})`;
 }
 
 function readRetryAfter(value: string | string[] | undefined): number | undefined {

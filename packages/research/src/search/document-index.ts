@@ -52,25 +52,17 @@ export class DocumentIndex {
     this.#database = openDatabase(path, MIGRATIONS);
   }
 
-  get notices(): readonly string[] {
-    return this.#database.notices;
-  }
-
   /** The entry of a folder, made if there is none. */
   folder(root: string): IndexedFolder {
     const { db } = this.#database;
-    const known = () => db.prepare("SELECT id, root, key FROM folders WHERE root = ?").get(root);
-    let row = known();
-    if (!row) {
-      db.prepare("INSERT OR IGNORE INTO folders (root, key) VALUES (?, ?)").run(root, newKey());
-      row = known();
-    }
-    return { id: Number(row?.id), root, key: String(row?.key) };
+    const select = db.prepare("SELECT id, root, key FROM folders WHERE root = ?");
+    const known = select.get(root);
+    if (!known) db.prepare("INSERT OR IGNORE INTO folders (root, key) VALUES (?, ?)").run(root, createKey());
+    return (known ?? select.get(root)) as IndexedFolder;
   }
 
   folders(): IndexedFolder[] {
-    const rows = this.#database.db.prepare("SELECT id, root, key FROM folders").all();
-    return rows.map(({ id, root, key }) => ({ id: Number(id), root: String(root), key: String(key) }));
+    return this.#database.db.prepare("SELECT id, root, key FROM folders").all() as IndexedFolder[];
   }
 
   /** Forgets a folder and its documents. */
@@ -85,23 +77,17 @@ export class DocumentIndex {
   known(folderId: number): Map<string, KnownDocument> {
     const rows = this.#database.db
       .prepare("SELECT id, path, stamp, hash FROM documents WHERE folder_id = ?")
-      .all(folderId);
-    return new Map(
-      rows.map(({ id, path, stamp, hash }) => [
-        String(path),
-        { id: Number(id), path: String(path), stamp: String(stamp), hash: String(hash) },
-      ]),
-    );
+      .all(folderId) as KnownDocument[];
+    return new Map(rows.map((row) => [row.path, row]));
   }
 
   /** The folder and path behind the two parts of an address, if that document is in the index. */
   find(key: string, path: string): { root: string; path: string } | undefined {
-    const row = this.#database.db
+    return this.#database.db
       .prepare(
         "SELECT f.root, d.path FROM folders f JOIN documents d ON d.folder_id = f.id WHERE f.key = ? AND d.path = ?",
       )
-      .get(key, path);
-    return row && { root: String(row.root), path: String(row.path) };
+      .get(key, path) as { root: string; path: string } | undefined;
   }
 
   /** Writes documents in one transaction, over those of the same path. */
@@ -142,7 +128,7 @@ export class DocumentIndex {
     const seen = new Set<number>();
     const marks = folderIds.map(() => "?").join(", ");
     const select = this.#database.db.prepare(
-      `SELECT d.id, d.folder_id, d.path, d.title FROM texts JOIN documents d ON d.id = texts.rowid
+      `SELECT d.id, d.folder_id AS folderId, d.path, d.title FROM texts JOIN documents d ON d.id = texts.rowid
        WHERE texts MATCH ? AND d.folder_id IN (${marks})
        ORDER BY bm25(texts, ${TITLE_WEIGHT}, 1), d.path LIMIT ?`,
     );
@@ -150,16 +136,10 @@ export class DocumentIndex {
     for (const [at, query] of queries.entries()) {
       // Words that only begin alike are for when nothing else is found.
       if (at === 2 && seen.size > 0) return;
-      for (const { id, folder_id, path, title } of select.all(query, ...folderIds, most)) {
-        if (seen.has(Number(id))) continue;
-        seen.add(Number(id));
-        yield {
-          id: Number(id),
-          folderId: Number(folder_id),
-          path: String(path),
-          title: String(title),
-          query,
-        };
+      for (const row of select.all(query, ...folderIds, most) as Omit<Match, "query">[]) {
+        if (seen.has(row.id)) continue;
+        seen.add(row.id);
+        yield { ...row, query };
         if (seen.size >= most) return;
       }
     }
@@ -201,7 +181,7 @@ function rowid(id: number): bigint {
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 
-function newKey(): string {
+function createKey(): string {
   return [...randomBytes(16)].map((byte) => ALPHABET[byte % ALPHABET.length]).join("");
 }
 

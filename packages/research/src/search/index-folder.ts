@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join, sep } from "node:path";
+import { setImmediate as pause } from "node:timers/promises";
 import { openForReading } from "@retinue/core/files/open-inside";
 import { findDocumentKind } from "./document-address.ts";
 import type { DocumentIndex, IndexedFolder, KnownDocument, NewDocument } from "./document-index.ts";
@@ -13,9 +14,6 @@ type IndexOptions = {
   redact: (text: string) => string;
   progress: (message: string) => void;
 };
-
-/** What was done, in numbers of documents. */
-type IndexReport = { total: number; written: number; removed: number; left: number; cut: boolean };
 
 const MAX_BYTES = 2_000_000;
 const BATCH = 32;
@@ -33,32 +31,31 @@ export async function indexFolder(
   index: DocumentIndex,
   folder: IndexedFolder,
   options: IndexOptions,
-): Promise<IndexReport> {
+): Promise<{ written: number; cut: boolean }> {
   const { signal, progress } = options;
   const { paths, cut } = await listDocuments(folder.root, signal);
   const known = index.known(folder.id);
-  const report: IndexReport = { total: paths.length, written: 0, removed: 0, left: 0, cut };
+  let written = 0;
   let told = 0;
   for (let at = 0; at < paths.length; at += BATCH) {
     signal.throwIfAborted();
     const found = await Promise.all(
       paths.slice(at, at + BATCH).map((path) => lookAtFile(folder, path, known.get(path))),
     );
-    report.left += found.filter(({ kind }) => kind === "left").length;
     for (const each of found) if (each.kind !== "left") known.delete(each.path);
-    await takeFound(index, folder, found, { ...options, report });
-    if (report.written - told >= PROGRESS_EVERY) {
-      told = report.written;
+    written += await takeFound(index, folder, found, options);
+    if (written - told >= PROGRESS_EVERY) {
+      told = written;
       progress(`indexing documents: ${Math.min(at + BATCH, paths.length)} of ${paths.length}`);
     }
-    await waitForNextTick();
+    await pause();
   }
   const gone = [...known.values()].map(({ id }) => id);
   for (let at = 0; at < gone.length; at += BATCH) {
     index.remove(gone.slice(at, at + BATCH));
-    await waitForNextTick();
+    await pause();
   }
-  return { ...report, removed: gone.length };
+  return { written, cut };
 }
 
 type Looked =
@@ -95,41 +92,37 @@ async function readBytes(root: string, full: string): Promise<Buffer> {
   return bytes;
 }
 
+/** Brings what was found into the index; says how many documents were written. */
 async function takeFound(
   index: DocumentIndex,
   folder: IndexedFolder,
   found: readonly Looked[],
-  { redact, signal, report }: IndexOptions & { report: IndexReport },
-): Promise<void> {
+  { redact, signal }: IndexOptions,
+): Promise<number> {
   const touched = found.filter((each) => each.kind === "touched");
   if (touched.length > 0) index.touch(touched);
-  let batch: NewDocument[] = [];
-  let chars = 0;
-  const flush = () => {
-    if (batch.length > 0) index.write(folder.id, batch);
-    report.written += batch.length;
-    [batch, chars] = [[], 0];
-  };
+  const changed = found.filter((each) => each.kind === "changed");
+  if (changed.length === 0) return 0;
   // Brings the reader of markup along, which is not needed before.
   const { readDocument } = await import("./document-text.ts");
+  let batch: NewDocument[] = [];
+  let chars = 0;
   let since = performance.now();
-  for (const each of found) {
-    if (each.kind !== "changed") continue;
-    const document = readDocument(each.path, each.bytes) ?? { title: "", text: "" };
-    const { path, stamp, hash } = each;
-    batch.push({ path, stamp, hash, title: redact(document.title), text: redact(document.text) });
-    chars += document.text.length;
-    if (chars >= BATCH_CHARS) flush();
+  for (const { path, stamp, hash, bytes } of changed) {
+    const { title, text } = readDocument(path, bytes) ?? { title: "", text: "" };
+    batch.push({ path, stamp, hash, title: redact(title), text: redact(text) });
+    chars += text.length;
+    if (chars >= BATCH_CHARS) {
+      index.write(folder.id, batch);
+      [batch, chars] = [[], 0];
+    }
     if (performance.now() - since < SLICE_MS) continue;
-    await waitForNextTick();
+    await pause();
     signal.throwIfAborted();
     since = performance.now();
   }
-  flush();
-}
-
-function waitForNextTick(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  index.write(folder.id, batch);
+  return changed.length;
 }
 
 /** Documents of one folder that are looked at; those beyond, by name, are left out. */

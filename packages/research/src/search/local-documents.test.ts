@@ -155,7 +155,7 @@ test("the user's folders are searched, a relative one only inside the project", 
   expect(told).toContain("not searched: missing is not a folder");
   await documents.close();
   documents = open(["missing"]);
-  await expect(find("alpha")).rejects.toMatchObject({ failure: "config" });
+  await expect(find("alpha")).rejects.toThrow("no folder can be searched: missing is not a folder");
 });
 
 test("secrets are not copied into the index", async () => {
@@ -199,16 +199,18 @@ test("addresses stay the same between processes, and documents are read by them 
   const earlier = url.replace(/:\d+\//, ":43123/");
   for (const address of [url, earlier]) {
     expect(documents.has(address)).toBe(true);
-    const document = await documents.read(address, 1_000);
-    expect(document).toMatchObject({ contentType: "text/plain" });
-    expect(document && "bytes" in document && String(document.bytes)).toBe("First\n\nalpha");
+    expect(await documents.read(address, 1_000)).toMatchObject({
+      url: address,
+      contentType: "text/plain",
+      text: "First\n\nalpha",
+    });
   }
-  expect(await documents.read(url, 5)).toEqual({ fault: "too_large" });
+  expect(await documents.read(url, 5)).toMatchObject({ status: "failed", kind: "too_large" });
   const elsewhere = "http://127.0.0.1:65535/nothing/here.txt";
   expect([documents.has(elsewhere), await documents.read(elsewhere, 5)]).toEqual([false, undefined]);
   rmSync(path);
   symlinkSync("/etc/hostname", path);
-  expect(await documents.read(url, 1_000)).toEqual({ fault: "not_found" });
+  expect(await documents.read(url, 1_000)).toMatchObject({ status: "failed", kind: "not_found" });
 });
 
 test("behind a document's address stands its file, for rights to be judged by", async () => {

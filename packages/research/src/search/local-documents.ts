@@ -4,12 +4,14 @@ import { isAbsolute, join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import { openForReading } from "@retinue/core/files/open-inside";
 import { pathTarget, resolvePath } from "@retinue/core/files/resolve-path";
+import { orAborted } from "@retinue/core/net/or-aborted";
 import { createRedactor } from "@retinue/core/redact/create-redactor";
 import { secretsFromEnvironment } from "@retinue/core/redact/secrets-from-environment";
 import { messageOf } from "@retinue/core/schema/error";
 import type { Target } from "@retinue/core/schema/rights";
 import type { SearchSettings } from "@retinue/core/schema/settings";
 import type { HostPlaces, Roots } from "@retinue/core/tools/tool";
+import type { FetchOutcome } from "../egress/guarded-fetch.ts";
 import {
   buildDocumentAddress,
   DOCUMENT_TYPES,
@@ -18,21 +20,7 @@ import {
 } from "./document-address.ts";
 import { DocumentIndex, type IndexedFolder } from "./document-index.ts";
 import { indexFolder } from "./index-folder.ts";
-import { SearchError, type SearchHit, type SearchOptions, type SearchProvider } from "./search-provider.ts";
-
-/** A document as it lies on the disk, and what a server would say of it. */
-type OpenedDocument = { bytes: Buffer; contentType: string } | { fault: "not_found" | "too_large" };
-
-/** Documents on this machine: an index of them, and addresses by which they are read like pages of the web. */
-export type LocalDocuments = SearchProvider & {
-  /** Whether this is the address of a document. */
-  has(url: string): boolean;
-  /** The document at an address; undefined for other addresses. */
-  read(url: string, maxBytes: number): Promise<OpenedDocument | undefined>;
-  /** The file behind a document's address, by which rights are to be judged; undefined for other addresses. */
-  findTarget(url: string, roots: Roots): Promise<Target | undefined>;
-  close(): Promise<void>;
-};
+import type { SearchHit, SearchOptions, SearchProvider } from "./search-provider.ts";
 
 /** Matches looked at for those that a run may see. */
 const MOST_MATCHES = 400;
@@ -45,13 +33,14 @@ export function findLocalDocuments(
 ): LocalDocuments {
   let documents = byRuntime.get(places);
   if (!documents) {
-    documents = new Documents(folders, places);
+    documents = new LocalDocuments(folders, places);
     byRuntime.set(places, documents);
   }
   return documents;
 }
 
-class Documents implements LocalDocuments {
+/** Documents on this machine: an index of them, and addresses by which they are read like pages of the web. */
+export class LocalDocuments implements SearchProvider {
   readonly name = "local documents";
   readonly hosts = [];
   readonly #folders: readonly string[];
@@ -73,7 +62,7 @@ class Documents implements LocalDocuments {
   async search(query: string, { limit, signal, run }: SearchOptions): Promise<readonly SearchHit[]> {
     const roots = await this.#roots(run);
     const folders = roots.map((root) => this.#open().folder(root));
-    await untilAborted(Promise.all(folders.map((folder) => this.#refresh(folder, run.progress))), signal);
+    await orAborted(Promise.all(folders.map((folder) => this.#refresh(folder, run.progress))), signal);
     const hits: SearchHit[] = [];
     const byId = new Map(folders.map((folder) => [folder.id, folder]));
     const index = this.#open();
@@ -87,20 +76,26 @@ class Documents implements LocalDocuments {
     return hits;
   }
 
+  /** Whether this is the address of a document. */
   has(url: string): boolean {
     return this.#find(url) !== undefined;
   }
 
-  async read(url: string, maxBytes: number): Promise<OpenedDocument | undefined> {
+  /** The document at an address, as if it had been fetched from there; undefined for other addresses. */
+  async read(url: string, maxBytes: number): Promise<FetchOutcome | undefined> {
     const found = this.#find(url);
     const kind = found && findDocumentKind(found.path);
     if (!found || !kind) return undefined;
     await using handle = await openForReading(found.root, join(found.root, found.path)).catch(() => null);
-    if (!handle) return { fault: "not_found" };
-    if ((await handle.stat()).size > maxBytes) return { fault: "too_large" };
-    return { bytes: await handle.readFile(), contentType: DOCUMENT_TYPES[kind] };
+    if (!handle) return { status: "failed", kind: "not_found", reason: "the document is not there any more" };
+    if ((await handle.stat()).size > maxBytes)
+      return { status: "failed", kind: "too_large", reason: "the document is larger than web.maxPageMb" };
+    const { decodePage } = await import("../egress/guarded-fetch.ts");
+    const contentType = DOCUMENT_TYPES[kind];
+    return { status: "ok", url, contentType, ...decodePage(await handle.readFile(), contentType) };
   }
 
+  /** The file behind a document's address, by which rights are to be judged; undefined for other addresses. */
   async findTarget(url: string, roots: Roots): Promise<Target | undefined> {
     const found = this.#find(url);
     return found && pathTarget(join(found.root, found.path), "read", roots);
@@ -168,20 +163,8 @@ class Documents implements LocalDocuments {
       (root) => ![...roots].some((other) => other !== root && isBelow(root, other)),
     );
     if (inner.length === 0)
-      throw new SearchError(
-        "config",
-        this.name,
-        `no folder can be searched: ${faults.join("; ") || "none is named"}`,
-      );
+      throw new Error(`no folder can be searched: ${faults.join("; ") || "none is named"}`);
     for (const fault of faults) progress(`not searched: ${fault}`);
     return inner;
   }
-}
-
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener("abort", onAbort));
 }

@@ -1,6 +1,5 @@
-import { pickDiverse } from "@retinue/core/text/rank-texts";
 import type { Contradiction, KeyFigure, ReportChart, Source } from "../report/report.ts";
-import type { RankedSentences, SourceTable } from "./rank-sentences.ts";
+import { pickSentences, type RankedSentence, type SourceTable } from "./rank-sentences.ts";
 
 /** A number with its unit in a sentence. */
 export type Figure = {
@@ -15,8 +14,12 @@ export type Figure = {
 };
 
 const NUMBER = "\\d{1,3}(?:[,\\u00a0\\u202f]\\d{3})+(?:\\.\\d+)?|\\d+(?:\\.\\d+)?";
-const SCALE = "(?:\\s?(thousand|million|billion|trillion|bn|m(?=\\s|$|[,.;)]))\\b)?";
+const SCALE = "(?:\\s?(?<scale>thousand|million|billion|trillion|bn|m(?=\\s|$|[,.;)]))\\b)?";
 const RANGE = `(?:\\s?%?\\s?(?:–|-|to)\\s?(?:${NUMBER}))?`;
+const AMOUNT = `(?<number>${NUMBER})${RANGE}${SCALE}`;
+const IS_RANGE = new RegExp(`(?:${NUMBER})\\s?%?\\s?(?:–|-|to)\\s?\\d`);
+/** Nothing that an amount could be a part of. */
+const BEFORE = "(?<![\\d.,$€£¥\\p{L}-])";
 
 /** Written units by what they measure, with the factor to its basic unit. */
 const UNITS: readonly (readonly [unit: string, pattern: string, factor: number])[] = [
@@ -59,16 +62,22 @@ const UNITS: readonly (readonly [unit: string, pattern: string, factor: number])
 const COUNTED =
   "people|(?!(?:across|always|besides|less|minus|perhaps|plus|sometimes|towards|unless|versus|whereas)\\b)\\p{Ll}{3,24}s";
 
-const MONEY = new RegExp(`([$€£¥])\\s?(${NUMBER})${RANGE}${SCALE}`, "gu");
-const MEASURED = UNITS.map(([unit, pattern, factor]) => ({
-  unit,
-  factor,
-  pattern: new RegExp(`(?<![\\d.,$€£¥\\p{L}-])(${NUMBER})${RANGE}${SCALE}[\\s\\u00a0-]?(?:${pattern})`, "gu"),
-}));
-const COUNTS = new RegExp(
-  `(?<![\\d.,$€£¥\\p{L}-])(?!(?:19|20)\\d\\d\\s)(${NUMBER})${RANGE}${SCALE}\\s(?:[\\p{Ll}-]{2,24}\\s)?(${COUNTED})\\b`,
-  "gu",
-);
+/** The forms that an amount has with its unit; where there are many units of one form, the text names its own. */
+const FORMS: readonly { pattern: RegExp; unit?: string; factor: number }[] = [
+  { pattern: new RegExp(`(?<named>[$€£¥])\\s?${AMOUNT}`, "gu"), factor: 1 },
+  ...UNITS.map(([unit, pattern, factor]) => ({
+    pattern: new RegExp(`${BEFORE}${AMOUNT}[\\s\\u00a0-]?(?:${pattern})`, "gu"),
+    unit,
+    factor,
+  })),
+  {
+    pattern: new RegExp(
+      `${BEFORE}(?!(?:19|20)\\d\\d\\s)${AMOUNT}\\s(?:[\\p{Ll}-]{2,24}\\s)?(?<named>${COUNTED})\\b`,
+      "gu",
+    ),
+    factor: 1,
+  },
+];
 const SCALES: Readonly<Record<string, number>> = {
   thousand: 1e3,
   million: 1e6,
@@ -82,36 +91,25 @@ const MAX_LENGTH = 2_000;
 /** The numbers with units in a sentence, in the order they stand; bare numbers and years are none. */
 export function findFigures(sentence: string): Figure[] {
   const text = sentence.slice(0, MAX_LENGTH);
-  const found: Figure[] = [];
-  for (const match of text.matchAll(MONEY)) {
-    const [whole, currency = "", number = "", scale] = match;
-    found.push(makeFigure(whole, match.index, readAmount(number, scale), currency));
-  }
-  for (const { unit, factor, pattern } of MEASURED) {
-    for (const match of text.matchAll(pattern)) {
-      const [whole, number = "", scale] = match;
-      found.push(makeFigure(whole, match.index, readAmount(number, scale) * factor, unit));
-    }
-  }
-  for (const match of text.matchAll(COUNTS)) {
-    const [whole, number = "", scale, counted = ""] = match;
-    found.push(makeFigure(whole, match.index, readAmount(number, scale), counted.replace(/s$/, "")));
-  }
+  const found = FORMS.flatMap(({ pattern, unit, factor }) =>
+    [...text.matchAll(pattern)].map((match): Figure => {
+      const { number = "", scale = "", named = "" } = match.groups ?? {};
+      const written = Number(number.replace(/[,\u00a0\u202f]/g, ""));
+      return {
+        text: match[0].trim(),
+        at: match.index,
+        amount: written * (SCALES[scale] ?? 1) * factor,
+        unit: unit ?? named.replace(/s$/, ""),
+        isRange: IS_RANGE.test(match[0]),
+      };
+    }),
+  );
   return removeOverlaps(found);
-}
-
-function makeFigure(text: string, at: number, amount: number, unit: string): Figure {
-  const isRange = new RegExp(`(?:${NUMBER})\\s?%?\\s?(?:–|-|to)\\s?\\d`).test(text);
-  return { text: text.trim(), at, amount, unit, isRange };
-}
-
-function readAmount(number: string, scale: string | undefined): number {
-  return Number(number.replace(/[,\u00a0\u202f]/g, "")) * (SCALES[scale ?? ""] ?? 1);
 }
 
 function removeOverlaps(found: readonly Figure[]): Figure[] {
   const kept: Figure[] = [];
-  for (const each of [...found].sort((a, b) => a.at - b.at || b.text.length - a.text.length)) {
+  for (const each of found.toSorted((a, b) => a.at - b.at || b.text.length - a.text.length)) {
     const last = kept.at(-1);
     if (!last || each.at >= last.at + last.text.length) kept.push(each);
   }
@@ -140,33 +138,18 @@ const STATED =
 
 /** Figures of the sentences that weigh most, at most two of a source and none twice. */
 export function pickKeyFigures(
-  { sentences, vectors, weights }: RankedSentences,
-  spoken: ReadonlySet<number>,
+  sentences: readonly RankedSentence[],
+  spoken: ReadonlySet<RankedSentence>,
 ): KeyFigure[] {
-  const holders = [...sentences.entries()].flatMap(([at, { text, dangling }]) => {
-    const best = dangling || spoken.has(at) ? undefined : findBestFigure(text);
-    return best ? [{ at, ...best }] : [];
+  const holders = sentences.flatMap((sentence) => {
+    const best = sentence.dangling || spoken.has(sentence) ? undefined : findBestFigure(sentence.text);
+    return best ? [{ sentence, figure: best.figure, worth: sentence.weight * best.worth }] : [];
   });
-  const perSource = new Map<number, number>();
-  const picked = pickDiverse(
-    holders.map(({ at }) => vectors[at] ?? new Map()),
-    holders.map(({ at, worth }) => (weights[at] ?? 0) * worth),
-    {
-      count: MOST_FIGURES,
-      novelty: 0.6,
-      allowed: (index) => {
-        const source = sentences[holders[index]?.at ?? -1]?.sources[0] ?? 0;
-        const taken = perSource.get(source) ?? 0;
-        perSource.set(source, taken + 1);
-        return taken < PER_SOURCE;
-      },
-    },
-  );
-  return picked.flatMap((index): KeyFigure[] => {
-    const { at = -1, figure } = holders[index] ?? {};
-    const { text = "", sources: cites = [] } = sentences[at] ?? {};
-    return figure ? [{ value: figure.text, about: { text, cites } }] : [];
-  });
+  const picked = pickSentences(holders, { count: MOST_FIGURES, perSource: PER_SOURCE, novelty: 0.6 });
+  return picked.map(({ sentence, figure }) => ({
+    value: figure.text,
+    about: { text: sentence.text, cites: sentence.sources },
+  }));
 }
 
 function findBestFigure(text: string): { figure: Figure; worth: number } | undefined {

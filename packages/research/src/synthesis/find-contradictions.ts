@@ -1,12 +1,12 @@
-import { linksBetween, type Vector } from "@retinue/core/text/rank-texts";
+import { linksBetween } from "@retinue/core/text/rank-texts";
 import { isStopWord, listTerms, stemWord } from "@retinue/core/text/terms";
 import type { Contradiction } from "../report/report.ts";
 import { type Figure, findFigures } from "./figures.ts";
-import type { Sentence } from "./rank-sentences.ts";
+import type { RankedSentence } from "./rank-sentences.ts";
 
-/** Sentences with their vectors, at the same indexes. */
-type Compared = { readonly sentences: readonly Sentence[]; readonly vectors: readonly Vector[] };
-type Pair = { a: number; b: number; score: number; topic: string; unit: string };
+/** Two sentences of different sources that are alike. */
+type AlikePair = { a: RankedSentence; b: RankedSentence; score: number };
+type Pair = AlikePair & { topic: string; unit: string };
 
 const ALIKE_FIGURES = 0.4;
 const LEAST_SHARED = 3;
@@ -20,33 +20,34 @@ const MOST_OF_UNIT = 2;
 /** Words of numbers, which name nothing. */
 const SCALES = new Set(["thousand", "million", "billion", "trillion", "percent", "cent"]);
 /** Sentences of different sources on the same thing whose numbers differ. */
-export function findContradictions(compared: Compared): Contradiction[] {
-  return groupPairs(findDiffering(findAlike(compared), compared.sentences))
-    .map((group) => makeContradiction(compared, group))
+export function findContradictions(sentences: readonly RankedSentence[]): Contradiction[] {
+  return groupPairs(findDiffering(findAlike(sentences)))
+    .map(makeContradiction)
     .slice(0, MOST_GROUPS);
 }
 
 /** Sentences of different sources that are alike, each pair once, the most alike first. */
-function findAlike({ sentences, vectors }: Compared): { a: number; b: number; score: number }[] {
-  const pairs: { a: number; b: number; score: number }[] = [];
-  for (const [a, { others, strengths }] of linksBetween(vectors).entries()) {
-    const own = sentences[a]?.sources ?? [];
-    for (const [index, b] of others.entries()) {
+function findAlike(sentences: readonly RankedSentence[]): AlikePair[] {
+  const pairs: AlikePair[] = [];
+  for (const [at, { others, strengths }] of linksBetween(sentences.map(({ vector }) => vector)).entries()) {
+    const a = sentences[at];
+    for (const [index, other] of others.entries()) {
+      const b = sentences[other];
       const score = strengths[index] ?? 0;
-      if (b < a || score < ALIKE_FIGURES) continue;
-      if (!sentences[b]?.sources.some((source) => own.includes(source))) pairs.push({ a, b, score });
+      if (!a || !b || other < at || score < ALIKE_FIGURES) continue;
+      if (!b.sources.some((source) => a.sources.includes(source))) pairs.push({ a, b, score });
     }
   }
   return pairs.sort((x, y) => y.score - x.score).slice(0, MOST_PAIRS);
 }
 
 /** Of pairs that are alike, those whose numbers differ, with the unit in which they do. */
-function findDiffering(alike: ReturnType<typeof findAlike>, sentences: readonly Sentence[]): Pair[] {
-  return alike.flatMap(({ a, b, score }) => {
-    const [one = "", other = ""] = [sentences[a]?.text, sentences[b]?.text];
-    const unit = compareNumbers(one, other);
-    const topic = unit === null ? null : findSharedWords(one, other);
-    return unit !== null && topic?.includes(" ") ? [{ a, b, score, topic, unit }] : [];
+function findDiffering(alike: readonly AlikePair[]): Pair[] {
+  return alike.flatMap((pair) => {
+    const { a, b } = pair;
+    const unit = compareNumbers(a.text, b.text);
+    const topic = unit === null ? null : findSharedWords(a.text, b.text);
+    return unit !== null && topic?.includes(" ") ? [{ ...pair, topic, unit }] : [];
   });
 }
 
@@ -85,40 +86,40 @@ function findSharedWords(a: string, b: string): string | null {
   return best.join(" ") || [...shared].join(" ");
 }
 
-type Group = { members: number[]; topic: string; unit: string };
+type Group = { members: RankedSentence[]; topic: string; unit: string };
 
 /** Pairs on one thing become a group, in which every statement differs from every other. */
 function groupPairs(pairs: readonly Pair[]): Group[] {
   const groups: Group[] = [];
   for (const { a, b, topic, unit } of pairs) {
-    const goesWith = (at: number, { members }: Group) =>
+    const goesWith = (sentence: RankedSentence, { members }: Group) =>
       members.every(
         (member) =>
-          member === at ||
+          member === sentence ||
           pairs.some(
-            (pair) => pair.unit === unit && [pair.a, pair.b].every((each) => each === at || each === member),
+            (pair) =>
+              pair.unit === unit && [pair.a, pair.b].every((each) => each === sentence || each === member),
           ),
       );
     const known = groups.find(
       ({ members, unit: its }) => its === unit && (members.includes(a) || members.includes(b)),
     );
     if (!known) groups.push({ members: [a, b], topic, unit });
-    else if (known.members.length < MOST_CLAIMS && [a, b].every((at) => goesWith(at, known)))
+    else if (known.members.length < MOST_CLAIMS && [a, b].every((sentence) => goesWith(sentence, known)))
       known.members = [...new Set([...known.members, a, b])];
   }
   return groups;
 }
 
-function makeContradiction({ sentences }: Compared, { members, topic, unit }: Group): Contradiction {
-  const claims = members.flatMap((at) => sentences[at] ?? []);
-  const values = claims.flatMap(
+function makeContradiction({ members, topic, unit }: Group): Contradiction {
+  const values = members.flatMap(
     ({ text }) => findFigures(text).find((each) => each.unit === unit)?.text ?? [],
   );
   const name = topic.charAt(0).toUpperCase() + topic.slice(1);
   return {
     topic: values.length > 1 ? `${name}: ${values.join(" or ")}` : name,
-    note: describeFigures(claims.map(({ text }) => text)),
-    claims: claims.map(({ text, sources }) => ({ text, cites: sources })),
+    note: describeFigures(members.map(({ text }) => text)),
+    claims: members.map(({ text, sources }) => ({ text, cites: sources })),
   };
 }
 

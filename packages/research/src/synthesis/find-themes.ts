@@ -1,20 +1,13 @@
 import { type KeyPhrase, keyPhrases } from "@retinue/core/text/key-phrases";
-import {
-  clusterTexts,
-  computeCentroid,
-  likeness,
-  pickDiverse,
-  type Vector,
-} from "@retinue/core/text/rank-texts";
+import { clusterTexts, computeCentroid, likeness, type Vector } from "@retinue/core/text/rank-texts";
 import { listTerms } from "@retinue/core/text/terms";
 import type { Passage, Theme } from "../report/report.ts";
-import { type ArticleReading, citeSentence, type RankedSentences, type Sentence } from "./rank-sentences.ts";
+import { citeSentence, pickSentences, type RankedSentence, type Sentence } from "./rank-sentences.ts";
 
 /** Sentences on one thing. */
-type ThemeCluster = {
+export type ThemeCluster = {
   readonly heading: string;
-  /** Indexes of its sentences. */
-  readonly members: readonly number[];
+  readonly members: readonly RankedSentence[];
   readonly middle: Vector;
 };
 
@@ -31,8 +24,8 @@ const TOO_COMMON = 0.3;
 
 /** Themes across the sources: sentences around the phrases that most of them share. */
 export function findThemes(
-  { sentences, headings }: Pick<ArticleReading, "sentences" | "headings">,
-  vectors: readonly Vector[],
+  sentences: readonly RankedSentence[],
+  headings: readonly string[],
   topic: string,
 ): ThemeCluster[] {
   const asked = new Set(listTerms(topic));
@@ -45,16 +38,17 @@ export function findThemes(
   );
   const seeds = pickSeeds(phrases, sentences, named);
   const groups = clusterTexts(
-    vectors,
+    sentences.map(({ vector }) => vector),
     seeds.map((seed) => seed.sentences),
     ALIKE,
   );
   const used = new Set<string>();
-  return groups.flatMap((members, at): ThemeCluster[] => {
+  return groups.flatMap((group, at): ThemeCluster[] => {
     const seed = seeds[at];
-    if (!seed || members.length < LEAST_SENTENCES) return [];
-    const middle = computeCentroid(members.map((member) => vectors[member] ?? new Map()));
-    return [{ heading: nameTheme(seed, phrases, { members, used }), members, middle }];
+    if (!seed || group.length < LEAST_SENTENCES) return [];
+    const heading = nameTheme(seed, phrases, { inside: new Set(group), used });
+    const members = group.flatMap((index) => sentences[index] ?? []);
+    return [{ heading, members, middle: computeCentroid(members.map(({ vector }) => vector)) }];
   });
 }
 
@@ -66,7 +60,7 @@ function pickSeeds(
 ): KeyPhrase[] {
   const spread = (phrase: KeyPhrase) =>
     new Set(phrase.sentences.flatMap((at) => sentences[at]?.sources ?? [])).size;
-  const all = new Set(sentences.flatMap(({ sources }) => sources)).size;
+  const all = countVoices(sentences);
   const wanted = Math.min(MOST_THEMES, Math.max(LEAST_THEMES, Math.round(Math.sqrt(3.5 * all))));
   const ranked = phrases
     .filter(({ sentences: uses }) => uses.length >= LEAST_SENTENCES)
@@ -98,9 +92,8 @@ function sharesStem(a: KeyPhrase, b: KeyPhrase): boolean {
 function nameTheme(
   seed: KeyPhrase,
   phrases: readonly KeyPhrase[],
-  { members, used }: { members: readonly number[]; used: Set<string> },
+  { inside, used }: { inside: ReadonlySet<number>; used: Set<string> },
 ): string {
-  const inside = new Set(members);
   const countUses = (phrase: KeyPhrase) => phrase.sentences.filter((at) => inside.has(at)).length;
   const strongest = (least: number, fits: (phrase: KeyPhrase) => boolean) =>
     phrases
@@ -129,11 +122,6 @@ function nameTheme(
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** How close a sentence is to a theme. */
-function measureCloseness(cluster: ThemeCluster, vector: Vector | undefined): number {
-  return vector ? likeness(cluster.middle, vector) : 0;
-}
-
 const MOST_SENTENCES = 9;
 const LEAST_WOVEN = 2;
 const LEAST_VOICES = 2;
@@ -143,54 +131,52 @@ const PER_PARAGRAPH = 3;
 const OTHER_VOICE = 0.15;
 
 /** A theme's best sentences, put so that each follows from the one before it; null if too few are left, or all of one source. */
-export function weaveTheme(ranked: RankedSentences, cluster: ThemeCluster, used: Set<number>): Theme | null {
-  const free = cluster.members.filter((at) => !used.has(at));
-  const perSource = new Map<number, number>();
-  const picked = pickDiverse(
-    free.map((at) => ranked.vectors[at] ?? new Map()),
-    free.map((at) => (ranked.weights[at] ?? 0) * (0.3 + measureCloseness(cluster, ranked.vectors[at]))),
-    {
-      count: MOST_SENTENCES,
-      novelty: 0.6,
-      allowed: (index) => {
-        const { sources: [source = 0] = [], dangling = true } = ranked.sentences[free[index] ?? -1] ?? {};
-        const taken = perSource.get(source) ?? 0;
-        if (dangling || taken >= PER_SOURCE) return false;
-        perSource.set(source, taken + 1);
-        return true;
-      },
-    },
-  ).flatMap((index) => free[index] ?? []);
-  const voices = new Set(picked.flatMap((at) => ranked.sentences[at]?.sources ?? [])).size;
-  const all = new Set(ranked.sentences.flatMap(({ sources }) => sources)).size;
-  if (picked.length < LEAST_WOVEN || voices < Math.min(LEAST_VOICES, all)) return null;
-  for (const at of picked) used.add(at);
-  return { heading: cluster.heading, paragraphs: splitParagraphs(chainSentences(picked, ranked), ranked) };
+export function weaveTheme(
+  { heading, members, middle }: ThemeCluster,
+  all: readonly RankedSentence[],
+  used: Set<RankedSentence>,
+): Theme | null {
+  const candidates = members
+    .filter((sentence) => !used.has(sentence))
+    .map((sentence) => ({ sentence, worth: sentence.weight * (0.3 + likeness(middle, sentence.vector)) }));
+  const picked = pickSentences(candidates, {
+    count: MOST_SENTENCES,
+    perSource: PER_SOURCE,
+    novelty: 0.6,
+    fits: ({ dangling }) => !dangling,
+  }).map(({ sentence }) => sentence);
+  if (picked.length < LEAST_WOVEN || countVoices(picked) < Math.min(LEAST_VOICES, countVoices(all)))
+    return null;
+  for (const sentence of picked) used.add(sentence);
+  const passages = chainSentences(picked).map((sentence) => citeSentence(sentence, all));
+  return { heading, paragraphs: splitParagraphs(passages) };
+}
+
+function countVoices(sentences: readonly Sentence[]): number {
+  return new Set(sentences.flatMap(({ sources }) => sources)).size;
 }
 
 /** Begins with the best and continues with what is closest to the last, sooner from another source. */
-function chainSentences(picked: readonly number[], { sentences, vectors }: RankedSentences): number[] {
-  const [first, ...others] = picked;
-  if (first === undefined) return [];
+function chainSentences([first, ...others]: readonly RankedSentence[]): RankedSentence[] {
+  if (!first) return [];
   const chain = [first];
   const left = new Set(others);
-  while (left.size > 0) {
-    const last = chain.at(-1) ?? first;
-    const worth = (at: number) =>
-      likeness(vectors[last] ?? new Map(), vectors[at] ?? new Map()) +
-      (sentences[at]?.sources[0] === sentences[last]?.sources[0] ? 0 : OTHER_VOICE);
-    const next = [...left].reduce((a, b) => (worth(b) > worth(a) ? b : a));
-    chain.push(next);
-    left.delete(next);
+  for (let last = first; left.size > 0; ) {
+    const { vector, sources } = last;
+    const worth = (other: RankedSentence) =>
+      likeness(vector, other.vector) + (other.sources[0] === sources[0] ? 0 : OTHER_VOICE);
+    last = [...left].reduce((a, b) => (worth(b) > worth(a) ? b : a));
+    chain.push(last);
+    left.delete(last);
   }
   return chain;
 }
 
 /** Paragraphs of about equal length. */
-function splitParagraphs(chain: readonly number[], ranked: RankedSentences): Passage[][] {
-  const count = Math.ceil(chain.length / PER_PARAGRAPH);
-  const size = Math.ceil(chain.length / count);
-  return Array.from({ length: count }, (_, at) =>
-    chain.slice(at * size, (at + 1) * size).map((index) => citeSentence(ranked, index)),
-  ).filter((paragraph) => paragraph.length > 0);
+function splitParagraphs(passages: readonly Passage[]): Passage[][] {
+  const count = Math.ceil(passages.length / PER_PARAGRAPH);
+  const size = Math.ceil(passages.length / count);
+  return Array.from({ length: count }, (_, at) => passages.slice(at * size, (at + 1) * size)).filter(
+    (paragraph) => paragraph.length > 0,
+  );
 }

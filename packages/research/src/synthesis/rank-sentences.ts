@@ -1,5 +1,5 @@
 import { setImmediate as pause } from "node:timers/promises";
-import { likeness, rankTexts, termVectors, type Vector } from "@retinue/core/text/rank-texts";
+import { likeness, pickDiverse, rankTexts, termVectors, type Vector } from "@retinue/core/text/rank-texts";
 import { readMarkdown } from "@retinue/core/text/read-markdown";
 import { splitSentences } from "@retinue/core/text/split-sentences";
 import type { Article } from "../corpus.ts";
@@ -115,12 +115,8 @@ function hasPairedQuotes(text: string): boolean {
   return opened === closed && (text.match(/"/g)?.length ?? 0) % 2 === 0;
 }
 
-/** The sentences of all sources with what is known of them, at the same indexes. */
-export type RankedSentences = {
-  readonly sentences: readonly Sentence[];
-  readonly vectors: readonly Vector[];
-  readonly weights: readonly number[];
-};
+/** A sentence with what it is about and how much it weighs. */
+export type RankedSentence = Sentence & { readonly vector: Vector; readonly weight: number };
 
 const EARLY_BONUS = 1;
 const ASKED_BONUS = 3;
@@ -129,33 +125,63 @@ const OWN_VOICE_SHARE = 0.5;
 /** Likeness from which another source says much the same. */
 const SAYS_THE_SAME = 0.5;
 
-/** A sentence as it is cited, with the other sources that say much the same. */
-export function citeSentence({ sentences, vectors }: RankedSentences, at: number): Passage {
-  const { text = "", sources: cites = [] } = sentences[at] ?? {};
-  const own = vectors[at] ?? new Map();
-  const also = new Set<number>();
-  for (const [other, vector] of vectors.entries()) {
-    if (other === at || likeness(own, vector) < SAYS_THE_SAME) continue;
-    for (const source of sentences[other]?.sources ?? []) if (!cites.includes(source)) also.add(source);
-  }
+/** A sentence as it is cited, with those of all sources that say much the same. */
+export function citeSentence(sentence: RankedSentence, all: readonly RankedSentence[]): Passage {
+  const { text, sources: cites, vector } = sentence;
+  const similar = all.filter(
+    (other) => other !== sentence && likeness(vector, other.vector) >= SAYS_THE_SAME,
+  );
+  const also = new Set(similar.flatMap(({ sources }) => sources).filter((source) => !cites.includes(source)));
   return { text, cites, ...(also.size > 0 && { also: [...also].sort((a, b) => a - b) }) };
 }
 
 /** Ranks sentences by how much they share with the others, how early they are and how close they are to what was asked. */
-export function rankSentences(sentences: readonly Sentence[], about: string): RankedSentences {
+export function rankSentences(sentences: readonly Sentence[], about: string): RankedSentence[] {
   const vectors = termVectors([...sentences.map(({ text }) => text), about]);
   const asked = vectors.pop() ?? new Map();
   const start = sentences.map(
     ({ place }, at) =>
       1 + EARLY_BONUS / (1 + place) + ASKED_BONUS * likeness(vectors[at] ?? new Map(), asked),
   );
-  const weights = rankTexts(vectors, start).map(
-    (weight, at) => weight * (0.3 + (start[at] ?? 0)) * weighSentence(sentences[at]),
-  );
-  return { sentences, vectors, weights };
+  const ranks = rankTexts(vectors, start);
+  return sentences.map((sentence, at) => ({
+    ...sentence,
+    vector: vectors[at] ?? new Map(),
+    weight: (ranks[at] ?? 0) * (0.3 + (start[at] ?? 0)) * weighSentence(sentence),
+  }));
 }
 
 /** The part of a sentence's weight that it keeps when it is alone. */
-function weighSentence(sentence: Sentence | undefined): number {
-  return (sentence?.dangling ? DANGLING_SHARE : 1) * (sentence?.ownVoice ? OWN_VOICE_SHARE : 1);
+function weighSentence({ dangling, ownVoice }: Sentence): number {
+  return (dangling ? DANGLING_SHARE : 1) * (ownVoice ? OWN_VOICE_SHARE : 1);
+}
+
+/** A sentence that may be picked, and what that would be worth. */
+type Candidate = { readonly sentence: RankedSentence; readonly worth: number };
+
+/** How sentences are picked; `fits` may pass over one for good. */
+type PickOptions = {
+  count: number;
+  perSource: number;
+  novelty?: number;
+  fits?: (sentence: RankedSentence) => boolean;
+};
+
+/** The sentences that are worth most without saying the same thing twice, the best first, and at most so many of one source. */
+export function pickSentences<Type extends Candidate>(
+  candidates: readonly Type[],
+  { count, perSource, novelty = 0.5, fits = () => true }: PickOptions,
+): Type[] {
+  const taken = new Map<number | undefined, number>();
+  const allowed = (at: number) => {
+    const { sentence } = candidates[at] ?? {};
+    if (!sentence || !fits(sentence)) return false;
+    const [source] = sentence.sources;
+    const own = (taken.get(source) ?? 0) + 1;
+    taken.set(source, own);
+    return own <= perSource;
+  };
+  const vectors = candidates.map(({ sentence }) => sentence.vector);
+  const worths = candidates.map(({ worth }) => worth);
+  return pickDiverse(vectors, worths, { count, novelty, allowed }).flatMap((at) => candidates[at] ?? []);
 }

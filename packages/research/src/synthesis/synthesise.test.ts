@@ -105,7 +105,7 @@ test("quotations have their speakers, tables become charts, and what could not b
     ],
     cites: [1],
   });
-  expect(unread).toEqual([
+  expect(unread).toMatchObject([
     { url: "https://trains.example/gone", title: "https://trains.example/gone", reason: "HTTP 404 (1214)" },
     { url: "https://slow.example/", title: "Slow page", reason: "it took too long (1234)" },
   ]);

@@ -2,7 +2,7 @@ import { setImmediate as pause } from "node:timers/promises";
 import { showNumber } from "@retinue/core/show/measures";
 import { likeness, pickDiverse, termVectors } from "@retinue/core/text/rank-texts";
 import { inlineText, readMarkdown } from "@retinue/core/text/read-markdown";
-import type { Article, Corpus } from "../corpus.ts";
+import { type Article, type Corpus, hasText } from "../corpus.ts";
 import {
   countSources,
   describeSource,
@@ -12,13 +12,13 @@ import {
 } from "../report/report.ts";
 import { findCharts, pickKeyFigures } from "./figures.ts";
 import { findContradictions } from "./find-contradictions.ts";
-import { findThemes, weaveTheme } from "./find-themes.ts";
+import { findThemes, type ThemeCluster, weaveTheme } from "./find-themes.ts";
 import {
   citeSentence,
-  type RankedSentences,
+  pickSentences,
+  type RankedSentence,
   rankSentences,
   readArticles,
-  type Sentence,
 } from "./rank-sentences.ts";
 
 /** What a report is asked for. */
@@ -26,6 +26,7 @@ type SynthesisRequest = { title: string; request?: string };
 
 const MOST_SUMMARY = 6;
 const LEAST_SUMMARY = 3;
+const SUMMARY_PER_SOURCE = 2;
 const MOST_QUOTES = 6;
 
 /**
@@ -37,68 +38,57 @@ export async function synthesise(
   corpus: Corpus,
   { title, request }: SynthesisRequest,
 ): Promise<ResearchReport> {
-  const articles = corpus.articles.filter(
-    ({ status, content }) => status === "success" && content.trim() !== "",
-  );
+  const articles = corpus.articles.filter(hasText);
   const sources = articles.map(describeSource);
   const reading = await readArticles(articles);
-  const { sentences, tables } = reading;
   await pause();
-  const ranked = rankSentences(sentences, `${title} ${request ?? ""}`);
+  const ranked = rankSentences(reading.sentences, `${title} ${request ?? ""}`);
   const quotes = pickQuotes(findQuotes(articles), `${title} ${request ?? ""}`);
-  const spoken = new Set([...sentences.keys()].filter((at) => isQuoted(sentences[at], quotes)));
+  const spoken = new Set(
+    ranked.filter((sentence) => quotes.some(({ text }) => sentence.text.includes(text))),
+  );
   await pause();
-  const clusters = findThemes(reading, ranked.vectors, title);
+  const clusters = findThemes(ranked, reading.headings, title);
   const summary = pickSummary(ranked, clusters, spoken);
   const used = new Set([...spoken, ...summary]);
-  const themes = clusters.flatMap((cluster) => weaveTheme(ranked, cluster, used) ?? []);
+  const themes = clusters.flatMap((cluster) => weaveTheme(cluster, ranked, used) ?? []);
   await pause();
   const contradictions = findContradictions(ranked);
   return {
     title,
     ...(request && { request }),
     extractive: true,
-    summary: summary.map((at) => [citeSentence(ranked, at)]),
+    summary: summary.map((sentence) => [citeSentence(sentence, ranked)]),
     figures: pickKeyFigures(ranked, spoken),
-    charts: findCharts(tables, contradictions, sources),
+    charts: findCharts(reading.tables, contradictions, sources),
     themes,
     quotes,
     contradictions,
     sources,
     unread: listUnread(corpus),
-    method: describeMethod(articles, sentences.length),
+    method: describeMethod(articles, ranked.length),
     extractedAt: corpus.extraction_timestamp,
   };
 }
 
-function isQuoted(sentence: Sentence | undefined, quotes: readonly Quotation[]): boolean {
-  return sentence !== undefined && quotes.some(({ text }) => sentence.text.includes(text));
-}
-
 /** The best sentence of each theme, then the best of all, in the order of their weight. */
 function pickSummary(
-  { sentences, vectors, weights }: RankedSentences,
-  clusters: readonly { members: readonly number[] }[],
-  spoken: ReadonlySet<number>,
-): number[] {
-  const free = weights.map((weight, at) =>
-    spoken.has(at) || sentences[at]?.dangling || sentences[at]?.ownVoice ? weight / 10 : weight,
+  sentences: readonly RankedSentence[],
+  clusters: readonly ThemeCluster[],
+  spoken: ReadonlySet<RankedSentence>,
+): RankedSentence[] {
+  const weigh = (sentence: RankedSentence) =>
+    spoken.has(sentence) || sentence.dangling || sentence.ownVoice ? sentence.weight / 10 : sentence.weight;
+  const heads = new Set(
+    clusters.map(({ members }) => members.reduce((a, b) => (weigh(b) > weigh(a) ? b : a))),
   );
-  const heads = clusters.map(({ members }) =>
-    members.reduce((a, b) => ((free[b] ?? 0) > (free[a] ?? 0) ? b : a)),
-  );
-  const boosted = free.map((weight, at) => (heads.includes(at) ? weight * 1.6 : weight));
+  const candidates = sentences.map((sentence) => ({
+    sentence,
+    worth: weigh(sentence) * (heads.has(sentence) ? 1.6 : 1),
+  }));
   const count = Math.max(LEAST_SUMMARY, Math.min(MOST_SUMMARY, clusters.length + 1));
-  const perSource = new Map<number, number>();
-  return pickDiverse(vectors, boosted, {
-    count: Math.min(count, sentences.length),
-    allowed: (at) => {
-      const source = sentences[at]?.sources[0] ?? 0;
-      const taken = perSource.get(source) ?? 0;
-      perSource.set(source, taken + 1);
-      return taken < 2;
-    },
-  });
+  const picked = pickSentences(candidates, { count, perSource: SUMMARY_PER_SOURCE });
+  return picked.map(({ sentence }) => sentence);
 }
 
 function pickQuotes(quotes: readonly Quotation[], about: string): Quotation[] {
@@ -127,27 +117,19 @@ function describeMethod(articles: readonly Article[], sentences: number): string
 const WORD = "\\p{Lu}[\\p{L}'’-]{0,30}";
 const TITLE = "(?:(?:Dr|Prof|Professor|Mr|Mrs|Ms|Sir|Dame)\\.?\\s)?";
 /** A name of two to four words, so that a sentence's first word is not taken for one. */
-const NAME = `${TITLE}(${WORD}(?:\\s(?:van|von|de|del|der|da|di|du|la|le|bin|al|den|\\p{Lu}\\.|${WORD})){1,3})`;
+const NAME = `${TITLE}(?<name>${WORD}(?:\\s(?:van|von|de|del|der|da|di|du|la|le|bin|al|den|\\p{Lu}\\.|${WORD})){1,3})`;
 const SAID =
   "(?:said|says|told|wrote|writes|explained|explains|argued|argues|warned|warns|noted|notes|added|adds|recalled|recalls|observed|observes|admitted|admits|insisted|insists|concluded|concludes|stressed|stresses|put it|puts it|remarked|remarks|cautioned|cautions|recommended|recommends|replied|replies)";
-const ROLE = '(?:,\\s([^,.;:“”"]{3,90}))?';
-const QUOTED = '[“"]([^“”"]{25,420})[”"]';
+const ROLE = '(?:,\\s(?<role>[^,.;:“”"]{3,90}))?';
+const QUOTED = '[“"](?<text>[^“”"]{25,420})[”"]';
 
 /** The ways in which a quotation and its speaker stand together. */
-const FORMS: readonly { pattern: RegExp; text: number; name: number; role: number }[] = [
-  { pattern: new RegExp(`${QUOTED},?\\s${SAID}\\s${NAME}${ROLE}`, "gu"), text: 1, name: 2, role: 3 },
-  { pattern: new RegExp(`${QUOTED},?\\s${NAME}${ROLE},?\\s${SAID}\\b`, "gu"), text: 1, name: 2, role: 3 },
-  {
-    pattern: new RegExp(
-      `${NAME}${ROLE},?\\s${SAID}(?:\\s(?:that|us|in|at|to)\\b[^.“"]{0,60})?[,:]\\s?${QUOTED}`,
-      "gu",
-    ),
-    text: 3,
-    name: 1,
-    role: 2,
-  },
-  { pattern: new RegExp(`${QUOTED},?\\saccording to\\s${NAME}${ROLE}`, "gu"), text: 1, name: 2, role: 3 },
-];
+const FORMS = [
+  `${QUOTED},?\\s${SAID}\\s${NAME}${ROLE}`,
+  `${QUOTED},?\\s${NAME}${ROLE},?\\s${SAID}\\b`,
+  `${NAME}${ROLE},?\\s${SAID}(?:\\s(?:that|us|in|at|to)\\b[^.“"]{0,60})?[,:]\\s?${QUOTED}`,
+  `${QUOTED},?\\saccording to\\s${NAME}${ROLE}`,
+].map((form) => new RegExp(form, "gu"));
 const MAX_CHARS = 200_000;
 const MAX_PER_SOURCE = 2;
 const LEAST_WORDS = 5;
@@ -164,10 +146,10 @@ function findQuotesIn(content: string, source: number): Quotation[] {
   for (const block of readMarkdown(content)) {
     if (block.kind !== "prose" || !/[“"]/.test(block.text)) continue;
     for (const form of FORMS) {
-      for (const match of block.text.slice(0, 5_000).matchAll(form.pattern)) {
-        const text = inlineText(match[form.text] ?? "").replace(/,$/, "");
-        const speaker = match[form.name] ?? "";
-        const role = readRole(match[form.role]);
+      for (const { groups = {} } of block.text.slice(0, 5_000).matchAll(form)) {
+        const text = inlineText(groups.text ?? "").replace(/,$/, "");
+        const speaker = groups.name ?? "";
+        const role = readRole(groups.role);
         if (text.split(" ").length < LEAST_WORDS || found.has(text)) continue;
         found.set(text, { text, speaker, ...(role && { role }), cites: [source] });
       }

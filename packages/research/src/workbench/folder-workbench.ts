@@ -38,7 +38,12 @@ export function createFolderWorkbench(folder: string): Workbench {
     name: "the workbench folder",
     hosts: [],
     stat: (file, signal) =>
-      within(signal, (root) => withFile(root, file, (handle) => findFacts(handle, known, signal), null)),
+      within(signal, (root) => withFile(root, file, (handle) => findFacts(handle, known, signal))).catch(
+        (thrown) => {
+          if (thrown instanceof WorkbenchError && thrown.failure === "not_found") return null;
+          throw thrown;
+        },
+      ),
     begin: (file, facts, signal) =>
       within(signal, async (root) => {
         locateFile(root, file);
@@ -60,18 +65,13 @@ function locateFile(root: string, { session, path }: RemoteFile): string {
   return join(root, session, path);
 }
 
-async function withFile<Value, Missing = never>(
+async function withFile<Value>(
   root: string,
   file: RemoteFile,
   work: (handle: FileHandle) => Promise<Value>,
-  missing?: Missing,
-): Promise<Value | Missing> {
-  const handle = await openForReading(root, locateFile(root, file)).catch((thrown) => {
-    if (thrown.code === "ENOENT" && missing !== undefined) return null;
-    throw thrown;
-  });
-  if (!handle) return missing as Missing;
-  return work(handle).finally(() => handle.close());
+): Promise<Value> {
+  await using handle = await openForReading(root, locateFile(root, file));
+  return await work(handle);
 }
 
 /** Size and checksum, worked out once for each state of a file. */

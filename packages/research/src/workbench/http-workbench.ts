@@ -1,6 +1,12 @@
 import type { Readable } from "node:stream";
 import { parseObject } from "@retinue/core/schema/json-object";
-import { createEgress, type Egress, type EgressReply } from "../egress/egress-guard.ts";
+import {
+  createEgress,
+  type Egress,
+  EgressError,
+  type EgressFailure,
+  type EgressReply,
+} from "../egress/egress-guard.ts";
 import { hashBytes } from "./part-file.ts";
 import {
   type Chunk,
@@ -17,12 +23,11 @@ type HttpWorkbenchOptions = {
   url: string;
   /** Gives the bearer token; called for every exchange. */
   key?: () => string;
-  /** How long one exchange may take. */
-  timeoutMs?: number;
   /** The way out; by default one that lets through the address above and no private other. */
   egress?: Egress;
 };
 
+/** How long one exchange may take. */
 const TIMEOUT_MS = 60_000;
 const MAX_REPLY_BYTES = 4 * 1024 * 1024;
 
@@ -76,11 +81,11 @@ type Ask = {
   (path: string, question: Question): Promise<Answer>;
 };
 
-function createAsk(base: URL, egress: Egress, { key, timeoutMs = TIMEOUT_MS }: HttpWorkbenchOptions): Ask {
+function createAsk(base: URL, egress: Egress, { key }: HttpWorkbenchOptions): Ask {
   const root = base.href.replace(/\/*$/, "/");
   const ask = async (path: string, question: Question): Promise<Answer | null> => {
     const { signal, body } = question;
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     try {
       const reply = await egress.request(`${root}${path}`, {
         method: body ? "POST" : "GET",
@@ -140,13 +145,15 @@ function giveHint(status: number): string {
   return status >= 300 && status < 400 ? "; redirects are not followed" : "";
 }
 
-const FINAL: ReadonlySet<unknown> = new Set(["blocked", "bad_url", "tls", "too_large"]);
+const FINAL: ReadonlySet<EgressFailure> = new Set(["blocked", "bad_url", "tls", "too_large"]);
 
 function describeUnreachable(thrown: unknown, host: string): WorkbenchError {
-  const { failure } = thrown as { failure?: unknown };
-  const message =
-    thrown instanceof Error && failure !== undefined ? thrown.message : `${host} gave no answer`;
-  return new WorkbenchError(FINAL.has(failure) ? "refused" : "unreachable", message, { cause: thrown });
+  const failed = thrown instanceof EgressError ? thrown : undefined;
+  return new WorkbenchError(
+    failed && FINAL.has(failed.failure) ? "refused" : "unreachable",
+    failed?.message ?? `${host} gave no answer`,
+    { cause: thrown },
+  );
 }
 
 function describeNonsense(what: string): WorkbenchError {

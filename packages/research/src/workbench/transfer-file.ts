@@ -43,34 +43,51 @@ const PATIENCE = 4;
 const BACKOFF_MS = 500;
 const REPEATABLE: ReadonlySet<WorkbenchFailure> = new Set(["unreachable", "lost"]);
 
+/** Says how far an attempt has come. */
+type Advanced = (to: number) => void;
+
 /**
- * Counts failures in a row. After a failure that another attempt may fix, it waits; every step forward resets the count.
+ * Attempts a transfer until it is done. A failure that another attempt may fix is waited out, unless there were too many
+ * in a row; every step beyond what was there before begins the count anew.
  */
-class Patience {
-  interruptions = 0;
-  readonly #options: TransferOptions;
-  #inARow = 0;
-  #furthest = -1;
-
-  constructor(options: TransferOptions) {
-    this.#options = options;
+async function persist<Done>(
+  { signal, patience = PATIENCE, backoffMs = BACKOFF_MS }: TransferOptions,
+  attempt: (advanced: Advanced) => Promise<Done>,
+): Promise<Done & Pick<Transferred, "interruptions">> {
+  let interruptions = 0;
+  let inARow = 0;
+  let furthest = -1;
+  const advanced = (to: number) => {
+    if (to <= furthest) return;
+    furthest = to;
+    inARow = 0;
+  };
+  while (true) {
+    try {
+      return { ...(await attempt(advanced)), interruptions };
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (!(thrown instanceof WorkbenchError) || !REPEATABLE.has(thrown.failure)) throw thrown;
+      interruptions++;
+      if (++inARow > patience) throw thrown;
+      await sleep(backoffMs * 2 ** (inARow - 1), undefined, { signal });
+    }
   }
+}
 
-  /** Something arrived: as far as this. What was there before does not count again. */
-  advanced(to: number): void {
-    if (to <= this.#furthest) return;
-    this.#furthest = to;
-    this.#inARow = 0;
-  }
-
-  /** Waits before the next attempt, or throws if there is to be none. */
-  async afterFailure(thrown: unknown): Promise<void> {
-    const { signal, patience = PATIENCE, backoffMs = BACKOFF_MS } = this.#options;
-    signal.throwIfAborted();
-    if (!(thrown instanceof WorkbenchError) || !REPEATABLE.has(thrown.failure)) throw thrown;
-    this.interruptions++;
-    if (++this.#inARow > patience) throw thrown;
-    await sleep(backoffMs * 2 ** (this.#inARow - 1), undefined, { signal });
+/** Exchanges piece after piece until all is across; `exchange` says how far it has come. */
+async function bringAcross(
+  { from, size }: { from: number; size: number },
+  { onProgress }: TransferOptions,
+  advanced: Advanced,
+  exchange: (offset: number) => Promise<number>,
+): Promise<void> {
+  let offset = from;
+  advanced(offset);
+  while (offset < size) {
+    offset = await exchange(offset);
+    advanced(offset);
+    onProgress?.(offset, size);
   }
 }
 
@@ -83,48 +100,36 @@ export async function uploadFile(
   file: RemoteFile,
   options: TransferOptions,
 ): Promise<Transferred> {
-  const { workbench, signal } = options;
-  const { size } = await source.stat();
-  if (size > MAX_TRANSFER_BYTES)
-    throw new WorkbenchError("refused", `it has ${size} bytes, more than ${MAX_TRANSFER_BYTES}`);
+  const { workbench, signal, chunkBytes = CHUNK_BYTES } = options;
+  refuseLarge(await source.stat());
   const facts = await measureFile(source, signal);
-  const patience = new Patience(options);
+  const { size } = facts;
   let resumedFrom: number | undefined;
-  while (true) {
+  return persist(options, async (advanced) => {
     try {
       const there = await workbench.stat(file, signal);
-      if (there?.sha256 === facts.sha256)
-        return { ...facts, resumedFrom: resumedFrom ?? facts.size, interruptions: patience.interruptions };
+      if (there?.sha256 === facts.sha256) return { ...facts, resumedFrom: resumedFrom ?? size };
       const upload = await workbench.begin(file, facts, signal);
       resumedFrom ??= upload.received;
-      await sendRest(source, upload, options, patience);
+      await bringAcross({ from: upload.received, size }, options, advanced, async (offset) => {
+        const bytes = await readAt(source, offset, Math.min(chunkBytes, size - offset));
+        if (bytes.length === 0) throw describeChanged();
+        const received = await workbench.send(upload, { offset, bytes, sha256: hashBytes(bytes) }, signal);
+        if (received <= offset) throw new WorkbenchError("lost", "the workbench has less than it said");
+        return received;
+      });
       confirmFacts(await workbench.finish(upload, signal), facts);
-      return { ...facts, resumedFrom, interruptions: patience.interruptions };
+      return { ...facts, resumedFrom };
     } catch (thrown) {
       await refuseChanged(source, facts, thrown, signal);
-      await patience.afterFailure(thrown);
+      throw thrown;
     }
-  }
+  });
 }
 
-async function sendRest(
-  source: FileHandle,
-  upload: Awaited<ReturnType<TransferOptions["workbench"]["begin"]>>,
-  { workbench, signal, onProgress, chunkBytes = CHUNK_BYTES }: TransferOptions,
-  patience: Patience,
-): Promise<void> {
-  const { size } = upload.facts;
-  let offset = upload.received;
-  patience.advanced(offset);
-  while (offset < size) {
-    const bytes = await readAt(source, offset, Math.min(chunkBytes, size - offset));
-    if (bytes.length === 0) throw describeChanged();
-    const received = await workbench.send(upload, { offset, bytes, sha256: hashBytes(bytes) }, signal);
-    if (received <= offset) throw new WorkbenchError("lost", "the workbench has less than it said");
-    offset = received;
-    patience.advanced(offset);
-    onProgress?.(offset, size);
-  }
+function refuseLarge({ size }: Pick<FileFacts, "size">): void {
+  if (size > MAX_TRANSFER_BYTES)
+    throw new WorkbenchError("refused", `it has ${size} bytes, more than ${MAX_TRANSFER_BYTES}`);
 }
 
 function confirmFacts(there: FileFacts, here: FileFacts): void {
@@ -169,59 +174,35 @@ export async function downloadFile(
   destination: Destination,
   options: TransferOptions,
 ): Promise<Downloaded> {
-  const patience = new Patience(options);
+  const { workbench, signal, chunkBytes = CHUNK_BYTES } = options;
+  const { partsRoot } = destination;
   let resumedFrom: number | undefined;
-  while (true) {
+  return persist(options, async (advanced) => {
+    const facts = await workbench.stat(file, signal);
+    if (!facts) throw new WorkbenchError("not_found", `there is no ${file.path} in session ${file.session}`);
+    refuseLarge(facts);
+    const { size, sha256 } = facts;
+    const part = join(".transfers", `${namePart(file, facts)}.part`);
+    await using handle = await openPart(partsRoot, part);
     try {
-      const facts = await statRemote(file, options);
-      const part = join(".transfers", `${namePart(file, facts)}.part`);
-      const handle = await openPart(destination.partsRoot, part);
-      try {
-        const already = Math.min((await handle.stat()).size, facts.size);
-        resumedFrom ??= already;
-        await readRest(handle, { file, facts, offset: already }, options, patience);
-        const kind = await putInPlace(handle, facts, destination);
-        await removePart(destination.partsRoot, part);
-        return { ...facts, resumedFrom, interruptions: patience.interruptions, kind };
-      } catch (thrown) {
-        if (!(thrown instanceof WorkbenchError) || thrown.failure !== "changed") throw thrown;
-        await removePart(destination.partsRoot, part);
-        throw new WorkbenchError("lost", thrown.message, { cause: thrown });
-      } finally {
-        await handle.close();
-      }
+      const from = Math.min((await handle.stat()).size, size);
+      resumedFrom ??= from;
+      await bringAcross({ from, size }, options, advanced, async (offset) => {
+        const length = Math.min(chunkBytes, size - offset);
+        const { bytes } = await workbench.read(file, { offset, length, sha256 }, signal);
+        if (bytes.length === 0) throw new WorkbenchError("protocol", "the file ends before its end");
+        await handle.write(bytes, 0, bytes.length, offset);
+        return offset + bytes.length;
+      });
+      const kind = await putInPlace(handle, facts, destination);
+      await removePart(partsRoot, part);
+      return { ...facts, resumedFrom, kind };
     } catch (thrown) {
-      await patience.afterFailure(thrown);
+      if (!(thrown instanceof WorkbenchError) || thrown.failure !== "changed") throw thrown;
+      await removePart(partsRoot, part);
+      throw new WorkbenchError("lost", thrown.message, { cause: thrown });
     }
-  }
-}
-
-async function statRemote(file: RemoteFile, { workbench, signal }: TransferOptions): Promise<FileFacts> {
-  const facts = await workbench.stat(file, signal);
-  if (!facts) throw new WorkbenchError("not_found", `there is no ${file.path} in session ${file.session}`);
-  if (facts.size > MAX_TRANSFER_BYTES)
-    throw new WorkbenchError("refused", `it has ${facts.size} bytes, more than ${MAX_TRANSFER_BYTES}`);
-  return facts;
-}
-
-async function readRest(
-  handle: FileHandle,
-  from: { file: RemoteFile; facts: FileFacts; offset: number },
-  { workbench, signal, onProgress, chunkBytes = CHUNK_BYTES }: TransferOptions,
-  patience: Patience,
-): Promise<void> {
-  const { file, facts } = from;
-  let { offset } = from;
-  patience.advanced(offset);
-  while (offset < facts.size) {
-    const length = Math.min(chunkBytes, facts.size - offset);
-    const { bytes } = await workbench.read(file, { offset, length, sha256: facts.sha256 }, signal);
-    if (bytes.length === 0) throw new WorkbenchError("protocol", "the file ends before its end");
-    await handle.write(bytes, 0, bytes.length, offset);
-    offset += bytes.length;
-    patience.advanced(offset);
-    onProgress?.(offset, facts.size);
-  }
+  });
 }
 
 async function putInPlace(

@@ -69,12 +69,10 @@ const checkInput = ({ remote_path, session_id }: BridgeInput) =>
   findPathFault(remote_path) ?? (session_id === undefined ? null : findSessionFault(session_id));
 
 /** Where the two tools differ. */
-type Direction = Pick<AnyTool, "name" | "description"> &
+type Direction = Pick<AnyTool, "description"> &
   Pick<ToolDefinition<BridgeInput>, "risk" | "outbound" | "untrusted" | "requests"> & {
     action: "upload" | "download";
     mode: "read" | "write";
-    /** What has happened to the file once it is done. */
-    done: string;
     transfer(
       bench: Workbench,
       file: RemoteFile,
@@ -85,12 +83,10 @@ type Direction = Pick<AnyTool, "name" | "description"> &
 
 const UPLOAD: Direction = {
   action: "upload",
-  name: "workbench_upload",
   description:
     "Copies a local file to the remote workbench, checked by checksum. An upload that was interrupted goes on where it stopped.",
   outbound: true,
   mode: "read",
-  done: "uploaded",
   async transfer(bench, file, context, options) {
     const { target, root } = findJudgedPath(context);
     if (!context.maySee(target)) throw new PathRefused("you have no right to read it");
@@ -101,7 +97,6 @@ const UPLOAD: Direction = {
 
 const DOWNLOAD: Direction = {
   action: "download",
-  name: "workbench_download",
   description:
     "Copies a file of the remote workbench here, checked by checksum. A download that was interrupted goes on where it stopped.",
   risk: "medium",
@@ -109,7 +104,6 @@ const DOWNLOAD: Direction = {
   // It asks the person's own service, and nobody else.
   requests: () => [],
   mode: "write",
-  done: "downloaded",
   async transfer(bench, file, context, options) {
     const { target, root } = findJudgedPath(context);
     if (target.root === "project" && !context.mayWrite(target))
@@ -127,20 +121,19 @@ function createBridge(
   workbench: Workbench | undefined,
   options: BridgeOptions,
 ): Tool<BridgeInput> {
-  const { action, mode, done, transfer, ...definition } = direction;
+  const { action, mode, transfer, ...definition } = direction;
+  const hosts: readonly Target[] = (workbench?.hosts ?? []).map((host) => ({ kind: "host", host }));
   return defineTool<BridgeInput>({
-    risk: isRemote(workbench) ? "high" : "medium",
+    name: `workbench_${action}`,
+    risk: hosts.length > 0 ? "high" : "medium",
     ...definition,
     groups: ["workbench"],
     replay: "lookup",
     offered: workbench !== undefined,
     input: INPUT,
     check: checkInput,
-    access: async ({ local_path }, roots) => [
-      await pathTarget(local_path, mode, roots),
-      ...listHosts(workbench),
-    ],
-    lookup: (input, context) => lookUp(workbench, input, context, done),
+    access: async ({ local_path }, roots) => [await pathTarget(local_path, mode, roots), ...hosts],
+    lookup: (input, context) => lookUp(workbench, input, context, `${action}ed`),
     ...(!workbench && {
       withSettings: ({ workbench: wanted = {} }, places) =>
         createBridge(direction, createWorkbench(wanted, places), options),
@@ -155,14 +148,6 @@ function createBridge(
 
 /** `workbench_upload` and `workbench_download` as the settings want them; the runtime hands those in. */
 export const workbenchTools: readonly AnyTool[] = createWorkbenchTools(undefined);
-
-function isRemote(workbench: Workbench | undefined): boolean {
-  return (workbench?.hosts.length ?? 0) > 0;
-}
-
-function listHosts(workbench: Workbench | undefined): Target[] {
-  return (workbench?.hosts ?? []).map((host) => ({ kind: "host", host }));
-}
 
 function createTransfer(
   workbench: Workbench,
@@ -228,18 +213,14 @@ async function lookUp(
   const target = await pathTarget(local_path, "read", context);
   if (target.kind !== "path" || target.root === "outside") return null;
   const { root } = findJudgedPath({ ...context, targets: [target] });
-  const handle = await openForReading(root, target.path).catch(() => null);
+  await using handle = await openForReading(root, target.path).catch(() => null);
   if (!handle) return null;
-  try {
-    const here = await measureFile(handle, context.signal);
-    const session = session_id ?? context.sessionId;
-    const there = await workbench.stat({ session, path: remote_path }, context.signal);
-    if (there?.sha256 !== here.sha256) return null;
-    const about = { local_path, remote_path, session_id: session, bytes: here.size, sha256: here.sha256 };
-    return JSON.stringify({ success: true, ...about, note: `found ${verb} after an interruption` });
-  } finally {
-    await handle.close();
-  }
+  const here = await measureFile(handle, context.signal);
+  const session = session_id ?? context.sessionId;
+  const there = await workbench.stat({ session, path: remote_path }, context.signal);
+  if (there?.sha256 !== here.sha256) return null;
+  const about = { local_path, remote_path, session_id: session, bytes: here.size, sha256: here.sha256 };
+  return JSON.stringify({ success: true, ...about, note: `found ${verb} after an interruption` });
 }
 
 /** The workbench that the settings name; without a word of theirs, a folder among Retinue's data. */
