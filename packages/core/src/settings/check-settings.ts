@@ -3,8 +3,9 @@ import { sayError } from "../schema/check-json.ts";
 import { isRecord } from "../schema/json-object.ts";
 import { checkObject, mustBeInRange } from "../schema/number-range.ts";
 import type { Settings } from "../schema/settings.ts";
+import { SETTING_TABLE, type SettingTable } from "../schema/settings.ts";
 import type { SettingsFile } from "./read-settings-file.ts";
-import { SETTING_TABLE, SETTINGS_SCHEMA, type SettingTable } from "./settings-schema.ts";
+import { SETTINGS_SCHEMA } from "./settings-schema.ts";
 
 /** Adds `; did you mean 'x'?` when one of the candidates is near. */
 export type Suggest = (name: string, candidates: Iterable<string>) => string;

@@ -3,10 +3,10 @@ import { join, resolve } from "node:path";
 import type { FindOwnFiles, Problem } from "../schema/agent.ts";
 import { isRecord } from "../schema/json-object.ts";
 import type { Settings } from "../schema/settings.ts";
+import { SETTING_TABLE } from "../schema/settings.ts";
 import { checkSettings, type RuleFault, type Suggest } from "./check-settings.ts";
 import { narrowSettings, refuseWidening } from "./narrow-settings.ts";
 import { readSettingsFile, type SettingsFile } from "./read-settings-file.ts";
-import { SETTING_TABLE } from "./settings-schema.ts";
 
 /** Where settings stand, and what holds without them. */
 export type SettingsOptions = {
