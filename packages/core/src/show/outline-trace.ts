@@ -63,7 +63,7 @@ function completeRun(outline: OutlineRun, above: Above, originMs: number): Trace
   const { runId, startMs, endMs = null, children = [] } = outline;
   const depth = above ? above.depth + 1 : 0;
   return {
-    ...PLAIN,
+    ...PLAIN_RUN,
     durationMs: endMs === null ? null : endMs - startMs,
     ...rest,
     parentRunId: above?.runId ?? null,
@@ -79,8 +79,8 @@ function completeRun(outline: OutlineRun, above: Above, originMs: number): Trace
 
 type Above = Pick<TraceRun, "runId" | "depth"> | null;
 
-/** What a run has unless its outline says otherwise. The lists are never changed. */
-const PLAIN = {
+/** What a run has unless something else is told of it. The lists are never changed. */
+export const PLAIN_RUN = {
   closedSeq: null,
   endMs: null,
   callId: null,

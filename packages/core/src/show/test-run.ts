@@ -1,4 +1,5 @@
 import type { TraceRun } from "../schema/inspect/trace.ts";
+import { PLAIN_RUN } from "./outline-trace.ts";
 
 /** A run for tests, named after its agent. */
 export function testRun(
@@ -7,37 +8,19 @@ export function testRun(
   children: readonly TraceRun[] = [],
 ): TraceRun {
   return {
+    ...PLAIN_RUN,
     runId: `run_${agent}`,
     messageId: 1,
     parentRunId: null,
-    callId: null,
     agent,
-    model: null,
     depth: 0,
     task: "",
-    attempt: 0,
     status: "completed",
-    partial: false,
-    bailoutReason: null,
-    error: null,
-    errorType: null,
-    parallel: false,
     lane: 0,
     iterations: 0,
-    maxIterations: null,
     tokens: { self: 0, subtree: 0 },
     costUsd: { self: 0, subtree: 0 },
     context: { mode: null, message: "", systemPromptId: null },
-    result: null,
-    files: [],
-    deliverables: [],
-    warnings: [],
-    tainted: false,
-    turns: [],
-    calls: [],
-    phases: [],
-    approvals: [],
-    matched: true,
     openedSeq: 1,
     closedSeq: 2,
     startedAt: "2026-01-01T00:00:00.000Z",
