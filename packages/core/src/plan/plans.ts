@@ -21,10 +21,10 @@ import type { RunResult } from "../schema/result.ts";
 import { realFolder } from "../session/open-session.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { type CheckedDraft, checkDraft } from "./check-draft.ts";
-import { PLANNER } from "./make-plan.ts";
+import { reachableFrom } from "./conduct-plan.ts";
+import { createPlan, PLANNER } from "./make-plan.ts";
 import { isRunning, noPlanner, notNow, notPlanned, PlanLeft } from "./plan-errors.ts";
 import { planResult, settleAll, settleEnded, settlePlan } from "./plan-result.ts";
-import { reachableFrom } from "./reachable-agents.ts";
 import { tidyDraft } from "./read-draft.ts";
 import { stepAgents } from "./run-plan.ts";
 import { keptResults } from "./step-results.ts";
@@ -111,24 +111,15 @@ export class Plans {
   /** Stores a plan that a person or a program has made; checked as the planner's are. */
   async add(goal: string, draft: unknown, agentName = LEADER): Promise<ExecutionPlan> {
     const agent = this.#leader(agentName);
-    const { steps, summary = "", risks = [] } = await this.#checked(draft, agent);
-    const now = this.#host.clock.wallMs();
-    const plan: ExecutionPlan = {
+    const checked = await this.#checked(draft, agent);
+    const about = {
       id: createId("pln"),
-      version: 1,
-      status: "draft",
       goal: this.#host.redactor.redact(goal),
-      summary,
-      ...(risks.length > 0 && { risks }),
-      steps,
       agent: agent.name,
       project: this.#project(),
-      createdAtMs: now,
-      updatedAtMs: now,
       planning: { sessionId: null, toolCalls: 0 },
-      executionSessionId: null,
-      results: [],
     };
+    const plan = createPlan(about, checked, this.#host.clock.wallMs());
     await this.#host.record.addPlan(plan);
     return plan;
   }
