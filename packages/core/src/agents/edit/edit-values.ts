@@ -1,6 +1,6 @@
 import { isSeq } from "yaml";
 import type { AgentFormat, Limits } from "../../schema/agent.ts";
-import type { AgentField, FieldTable, VendorKey } from "../../schema/agent-fields.ts";
+import { FIELD_TABLE, type VendorKey } from "../../schema/agent-fields.ts";
 import type { AgentForm } from "../../schema/api/agent.ts";
 import type { FormValue } from "../../schema/form-fields.ts";
 import { findKey, normalKey } from "../fields/field-names.ts";
@@ -15,7 +15,6 @@ export type Draft = {
   readonly format: AgentFormat;
   readonly known: KnownTools;
   readonly written: WrittenFields;
-  readonly table: FieldTable;
 };
 
 /** One way to write a field; the first that turns out to say exactly what was wanted is taken. */
@@ -40,15 +39,15 @@ const ONLY_KEYS: Partial<Record<AgentFormat, { keys: ReadonlySet<string>; harm: 
 };
 
 /** The key of a field as the file writes it; undefined if it does not. */
-export function findWritten({ edit, table }: Draft, field: string): string | undefined {
-  return edit.keys().find((key) => findKey(key, table)?.key === field);
+export function findWritten({ edit }: Draft, field: string): string | undefined {
+  return edit.keys().find((key) => findKey(key)?.key === field);
 }
 
 /** The path of a field, or of a part of it, as the file writes it; undefined if it does not. */
 export function findPath(draft: Draft, field: string, part?: string): string[] | undefined {
   const key = findWritten(draft, field);
   if (key === undefined || part === undefined) return key === undefined ? undefined : [key];
-  const { kind } = draft.table[field] ?? {};
+  const { kind } = FIELD_TABLE[field] ?? {};
   const spelling = (kind?.is === "map" && kind.parts[part]?.spelling) || part;
   const inner = draft.edit
     .keys([key])
@@ -75,12 +74,12 @@ export function nameNewKey(draft: Draft, field: string): string {
   const keys = draft.edit.keys();
   const only = ONLY_KEYS[draft.format];
   const isForeign = (key: string): boolean => only !== undefined && !only.keys.has(normalKey(key));
-  const isOwn = (key: string): boolean => findKey(key, draft.table)?.isOwn === true;
+  const isOwn = (key: string): boolean => findKey(key)?.isOwn === true;
   if (only && isForeign(field) && !keys.some((key) => isForeign(key) && isOwn(key)))
     throw cannotSay(field, only.harm);
   return spell(
     field,
-    keys.filter((key) => findKey(key, draft.table)),
+    keys.filter((key) => findKey(key)),
     draft,
   );
 }
@@ -115,7 +114,7 @@ type Place = Pick<FormValue, "field" | "part">;
 
 /** Writes a value where the file has it, else where its program would look for it. */
 function writeValue(draft: Draft, { field, part }: Place, value: unknown): void {
-  const entry: AgentField | undefined = draft.table[field];
+  const entry = FIELD_TABLE[field];
   const vendors = Object.entries(entry?.vendorKeys ?? {}).filter(([, each]) => each.part === part);
   const written = vendors.filter(([key]) => findWritten(draft, key) !== undefined);
   const isOwn = findPath(draft, field, part) !== undefined;

@@ -1,5 +1,5 @@
 import type { Agent, AgentSource } from "../../schema/agent.ts";
-import { AGENT_FIELDS, type AgentField } from "../../schema/agent-fields.ts";
+import { AGENT_FIELDS, FIELD_TABLE } from "../../schema/agent-fields.ts";
 import { readSubagents } from "./read-delegation.ts";
 import { readAgentField, readFieldPart } from "./read-parts.ts";
 import { readRights } from "./read-rights.ts";
@@ -68,7 +68,7 @@ export function readAgent(base: ReadContext, draft: AgentDraft): AgentReading {
 
 /** Every field that needs no more than its entry in the table. */
 function readTable(ctx: ReadContext, written: WrittenFields): TableRead {
-  const read = Object.entries<AgentField>(ctx.table ?? AGENT_FIELDS).flatMap(([name, field]) => {
+  const read = Object.entries(FIELD_TABLE).flatMap(([name, field]) => {
     const value = READ_BY_HAND.has(name) ? undefined : readAgentField(ctx, name, written, field);
     return value === undefined ? [] : [[name, value]];
   });

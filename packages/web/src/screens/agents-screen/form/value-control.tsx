@@ -1,10 +1,4 @@
-import {
-  AGENT_FIELDS,
-  type FieldPart,
-  type FormControl,
-  type FormSectionName,
-  type ValueKind,
-} from "@retinue/core/schema/agent-fields";
+import type { FieldPart, FormControl, FormSectionName, ValueKind } from "@retinue/core/schema/agent-fields";
 import { listFormSections } from "@retinue/core/schema/form-fields";
 import { ChoiceField, SuggestField } from "../../../ui/choosers.tsx";
 import { NumberField, TextField, Toggle } from "../../../ui/fields.tsx";
@@ -77,7 +71,7 @@ export function ValueControl({ kind, control, value, readOnly, onChange }: Contr
   }
 }
 
-const SECTIONS = new Map(listFormSections(AGENT_FIELDS).map(({ title, fields }) => [title, fields]));
+const SECTIONS = new Map(listFormSections().map(({ title, fields }) => [title, fields]));
 
 /** The controls of a section of the form, those aside that its own part of the page draws. */
 export function SectionControls({
