@@ -7,7 +7,7 @@ import { messageOf } from "../schema/error.ts";
 import type { ChangeKind } from "../schema/result.ts";
 import { Shadow } from "./shadow.ts";
 import { compareSnapshots, keepDifferences, type ProjectSnapshot, takeSnapshot } from "./snapshot.ts";
-import { isFolder, sameState } from "./state.ts";
+import { isFolder, nameChange, sameState } from "./state.ts";
 
 /** A command that is under way, and how it is told what it changed. */
 export type Watched = Pick<ChangeOpening, "sessionId" | "runId" | "messageId"> & {
@@ -149,6 +149,6 @@ export class CommandWatch {
       },
     });
     if (!isFolder(change.before) && !isFolder(change.after))
-      found(change.path, !change.before ? "created" : change.after ? "modified" : "deleted");
+      found(change.path, nameChange(change.before, change.after));
   }
 }

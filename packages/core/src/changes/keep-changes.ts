@@ -9,7 +9,7 @@ import type { ChangeKind } from "../schema/result.ts";
 import { CommandWatch } from "./command-watch.ts";
 import { hasGit } from "./git.ts";
 import { PathLocks } from "./path-locks.ts";
-import { keepState, lookAt } from "./state.ts";
+import { findMissingFolders, keepState } from "./state.ts";
 
 /** What changes are kept with. */
 export type KeeperParts = {
@@ -93,7 +93,7 @@ class KeptCall implements CallChanges {
     }
     const release = await this.#locks.take(path, this.#begun.size > 0, signal);
     try {
-      for (const folder of await missingFolders(projectDir, inside)) this.#open(folder, null, null);
+      for (const folder of await findMissingFolders(projectDir, inside)) this.#open(folder, null, null);
       const before = await keepState(projectDir, inside, this.#parts.blobs, true).catch((thrown) => {
         this.#lost(inside, messageOf(thrown));
         return undefined;
@@ -181,15 +181,4 @@ class KeptCall implements CallChanges {
   #note(text: string): void {
     if (!this.#notes.includes(text)) this.#notes.push(text);
   }
-}
-
-/** Folders that a new file would need, the outermost first. */
-async function missingFolders(root: string, path: string): Promise<string[]> {
-  const missing: string[] = [];
-  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
-    const folder = path.slice(0, at);
-    if (await lookAt(root, folder)) break;
-    missing.unshift(folder);
-  }
-  return missing;
 }
