@@ -16,11 +16,6 @@ type Metadata = Readonly<Record<string, unknown>>;
 
 const OUTCOMES: readonly string[] = ["ok", "cached", "error", "denied"] satisfies CallOutcome[];
 
-/** Whether a row is a run, and not a model or tool call of one. */
-export function isRunRow({ request_type: type }: MessageRow): boolean {
-  return type === "prompt" || type === "delegation";
-}
-
 /** The run of a row, with nothing below it but what its flow told at the end. */
 export function runOfRow(row: MessageRow, parentRunId: string | null, originMs: number): TraceRun {
   const metadata = metadataOf(row);
