@@ -10,8 +10,8 @@ import { fixAgentFile, quoteYaml } from "../yaml/repair-yaml.ts";
 import { normaliseText, splitFrontmatter } from "../yaml/split-frontmatter.ts";
 import { checkEdit, isSameValue, toForm, toReadValue } from "./check-edit.ts";
 import { createSilentReader, type RightsField, rightsAttempts } from "./edit-rights.ts";
-import { subagentsAttempts } from "./edit-subagents.ts";
-import { type Attempt, type Draft, drop, put, valueAttempts } from "./edit-values.ts";
+import { writeSubagents } from "./edit-subagents.ts";
+import { type Attempt, type Draft, drop, put, writeFormValue } from "./edit-values.ts";
 import { cannotSay, FrontmatterEdit } from "./frontmatter-edit.ts";
 
 /** Whose file a text is: its format, its name without a key for one, and the tools there are. */
@@ -142,8 +142,8 @@ function fieldAttempts(
     const field = value.name as RightsField;
     return rightsAttempts(field, wanted[field] ?? null, draft);
   }
-  if (value.name === "subagents") return subagentsAttempts(wanted.subagents ?? null);
-  return valueAttempts(value, desired, form);
+  if (value.name === "subagents") return [(from) => writeSubagents(from, wanted.subagents ?? null)];
+  return [(from) => writeFormValue(from, value, { desired, form })];
 }
 
 async function check(before: Read, edited: string, { name, value, desired, options }: Edit): Promise<void> {

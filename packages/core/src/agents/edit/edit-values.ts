@@ -4,6 +4,7 @@ import { FIELD_TABLE, type VendorKey } from "../../schema/agent-fields.ts";
 import type { AgentForm } from "../../schema/api/agent.ts";
 import type { FormValue } from "../../schema/form-fields.ts";
 import { findKey, normalKey } from "../fields/field-names.ts";
+import { type Resolved, resolveRule } from "../fields/resolve-rule.ts";
 import { makeSlug } from "../fields/slug.ts";
 import type { WrittenFields } from "../fields/sort-keys.ts";
 import type { KnownTools } from "../fields/tool-names.ts";
@@ -37,6 +38,11 @@ const ONLY_KEYS: Partial<Record<AgentFormat, { keys: ReadonlySet<string>; harm: 
     harm: "opencode would hand a key that it does not know on to its model",
   },
 };
+
+/** What an entry of a list of tools means in the file. */
+export function resolveEntry(entry: string, { format, known }: Draft): Resolved {
+  return resolveRule(entry, format, known);
+}
 
 /** The key of a field as the file writes it; undefined if it does not. */
 export function findWritten({ edit }: Draft, field: string): string | undefined {
@@ -92,22 +98,19 @@ function spell(name: string, siblings: readonly string[], { format }: Draft): st
   return mark === null ? name : name.replaceAll(/[A-Z]/g, (letter) => `${mark}${letter.toLowerCase()}`);
 }
 
-/** Ways to write a value that is no list of rights and no policy; null takes it out. */
-export function valueAttempts(value: FormValue, desired: unknown, form: AgentForm | null): Attempt[] {
-  switch (value.name) {
-    case "name":
-      return [(draft) => writeName(draft, desired, form)];
-    case "displayName":
-      return [(draft) => writeDisplayName(draft, desired)];
-    case "model":
-      return [(draft) => writeModel(draft, desired)];
-    case "aliases":
-      return [(draft) => writeAliases(draft, Array.isArray(desired) ? desired : [])];
-    case "limits":
-      return [(draft) => writeLimits(draft, desired ?? {}, form?.limits ?? {})];
-    default:
-      return [(draft) => writeValue(draft, value, desired)];
-  }
+/** Writes a value that is no list of rights and no policy; null takes it out. */
+export function writeFormValue(
+  draft: Draft,
+  value: FormValue,
+  { desired, form }: { desired: unknown; form: AgentForm | null },
+): void {
+  const { name } = value;
+  if (name === "name") writeName(draft, desired, form);
+  else if (name === "displayName") writeDisplayName(draft, desired);
+  else if (name === "model") writeModel(draft, desired);
+  else if (name === "aliases") writeAliases(draft, Array.isArray(desired) ? desired : []);
+  else if (name === "limits") writeLimits(draft, desired ?? {}, form?.limits ?? {});
+  else writeValue(draft, value, desired);
 }
 
 type Place = Pick<FormValue, "field" | "part">;
