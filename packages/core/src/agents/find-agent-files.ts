@@ -125,11 +125,10 @@ async function listFolder(dir: string, seen: Set<string>, problems: Problem[]): 
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    return false;
-  }
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
 }
 
 function isMissing(thrown: unknown): boolean {

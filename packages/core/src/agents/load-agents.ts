@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { Agent, BrokenAgent, Problem } from "../schema/agent.ts";
+import { tryTo } from "../schema/error.ts";
 import { makeSlug } from "./fields/slug.ts";
 import type { KnownTools } from "./fields/tool-names.ts";
 import { type AgentFile, type AgentPlaces, findAgentFiles } from "./find-agent-files.ts";
@@ -62,12 +63,10 @@ async function loadOnce(file: AgentFile, names: string, options: LoadOptions): P
 
 /** What changes whenever the file does; undefined if it cannot be looked at. */
 function fileState({ path, format, scope }: AgentFile, names: string): string | undefined {
-  try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
-    return [dev, ino, size, mtimeNs, ctimeNs, format, scope, names].join(" ");
-  } catch {
-    return undefined;
-  }
+  const stats = tryTo(() => statSync(path, { bigint: true }));
+  if (!stats) return undefined;
+  const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+  return [dev, ino, size, mtimeNs, ctimeNs, format, scope, names].join(" ");
 }
 
 /** Reads and checks one file. */

@@ -1,3 +1,4 @@
+import { tryTo } from "../schema/error.ts";
 import type {
   CallOutcome,
   TraceApproval,
@@ -49,7 +50,7 @@ export function runOfRow(row: MessageRow, parentRunId: string | null, originMs: 
       systemPromptId: row.system_prompt_id,
     },
     result: resultOf(row, metadata),
-    files: listIn(parseJson(row.files_modified_json)).filter(isText),
+    files: listIn(tryTo(() => JSON.parse(row.files_modified_json ?? "null"))).filter(isText),
     deliverables: listIn(result.deliverables).filter(isVerdict),
     warnings: listIn(result.warnings).filter(isText),
     tainted: result.tainted === true || metadata.tainted === true,
@@ -161,14 +162,6 @@ function outcomeOf(row: MessageRow, outcome: unknown): CallOutcome {
 
 function metadataOf({ metadata_json: json }: MessageRow): Metadata {
   return readJsonObject(json);
-}
-
-function parseJson(json: string | null): unknown {
-  try {
-    return JSON.parse(json ?? "null");
-  } catch {
-    return null;
-  }
 }
 
 function listIn(value: unknown): readonly unknown[] {
