@@ -1,6 +1,7 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { isMissing } from "../files/file-fault.ts";
 import type { AgentSource, FindOwnFiles, Problem } from "../schema/agent.ts";
 import { messageOf } from "../schema/error.ts";
 
@@ -129,11 +130,6 @@ async function isFolder(path: string): Promise<boolean> {
     (stats) => stats.isDirectory(),
     () => false,
   );
-}
-
-function isMissing(thrown: unknown): boolean {
-  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
-  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 function unreadable(

@@ -13,6 +13,7 @@ import {
   unlink,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isMissing } from "./file-fault.ts";
 import { childOf, type Folder, lastPart, openFolder, PathRefused } from "./open-inside.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_CREAT, O_EXCL, S_IFMT, S_IFDIR, S_IFLNK, S_IFREG } =
@@ -131,8 +132,4 @@ async function within<Value>(
       throw thrown;
     })
     .finally(() => folder.close());
-}
-
-function isMissing(thrown: unknown): boolean {
-  return (thrown as NodeJS.ErrnoException).code === "ENOENT";
 }

@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { isMissing } from "../files/file-fault.ts";
 import type { Problem } from "../schema/agent.ts";
 import { messageOf } from "../schema/error.ts";
 import { isRecord } from "../schema/json-object.ts";
@@ -64,9 +65,4 @@ async function readBounded(file: string): Promise<string> {
   } finally {
     await handle?.close();
   }
-}
-
-function isMissing(thrown: unknown): boolean {
-  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
-  return code === "ENOENT" || code === "ENOTDIR";
 }
