@@ -1,5 +1,4 @@
-import type { TraceRun } from "../schema/inspect/trace.ts";
-import { PLAIN_RUN } from "./outline-trace.ts";
+import { PLAIN_RUN, type TraceRun } from "../schema/inspect/trace.ts";
 
 /** A run for tests, named after its agent. */
 export function testRun(
@@ -21,6 +20,10 @@ export function testRun(
     tokens: { self: 0, subtree: 0 },
     costUsd: { self: 0, subtree: 0 },
     context: { mode: null, message: "", systemPromptId: null },
+    turns: [],
+    calls: [],
+    phases: [],
+    matched: true,
     openedSeq: 1,
     closedSeq: 2,
     startedAt: "2026-01-01T00:00:00.000Z",
