@@ -68,8 +68,7 @@ export class Plans {
 
   /** The plans of this project, the last changed first; all of them, unless limited. */
   async list(limit = -1): Promise<ExecutionPlan[]> {
-    const { record } = this.#host;
-    return settleAll(record, (await record.listPlans({ project: this.#project(), limit })).plans);
+    return (await this.page(limit)).plans;
   }
 
   /** A part of that list: `next` of one page is `before` of the one behind it. */
