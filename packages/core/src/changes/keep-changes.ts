@@ -4,6 +4,7 @@ import type { BlobStore } from "../record/blob-store.ts";
 import type { Record } from "../record/record.ts";
 import { createId } from "../run/create-id.ts";
 import type { CallChanges, KeepChanges } from "../run/ports.ts";
+import type { ChangeOpening, FileState } from "../schema/change.ts";
 import { messageOf } from "../schema/error.ts";
 import type { ChangeKind } from "../schema/result.ts";
 import { CommandWatch } from "./command-watch.ts";
@@ -140,15 +141,18 @@ class KeptCall implements CallChanges {
     return this.#notes;
   };
 
-  #open(path: string, before: Awaited<ReturnType<typeof keepState>>, release: (() => void) | null): void {
+  #open(path: string, before: FileState, release: (() => void) | null): void {
+    const changeId = this.#book({ path, source: "tool", before, done: false });
+    this.#begun.set(path, { changeId, root: this.#call.projectDir, path, release });
+  }
+
+  /** Opens a change in the record, whose id comes back. */
+  #book(change: Pick<ChangeOpening, "path" | "source" | "before" | "done" | "note">): string {
     const { projectDir: root, sessionId, runId, rowId: messageId } = this.#call;
     const changeId = createId("chg");
-    const about = { changeId, sessionId, runId, messageId, root, path };
-    this.#parts.record.append({
-      kind: "change.open",
-      change: { ...about, source: "tool", before, done: false },
-    });
-    this.#begun.set(path, { changeId, root, path, release });
+    const about = { changeId, sessionId, runId, messageId, root };
+    this.#parts.record.append({ kind: "change.open", change: { ...about, ...change } });
+    return changeId;
   }
 
   /** A folder that was made is kept, but is no file of the result. */
@@ -157,23 +161,8 @@ class KeptCall implements CallChanges {
   }
 
   #lost(path: string, why: string): void {
-    const { projectDir: root, sessionId, runId, rowId: messageId } = this.#call;
-    const note = `not kept: ${why}`;
-    this.#parts.record.append({
-      kind: "change.open",
-      change: {
-        changeId: createId("chg"),
-        sessionId,
-        runId,
-        messageId,
-        root,
-        path,
-        source: path === "" ? "command" : "tool",
-        before: null,
-        done: true,
-        note,
-      },
-    });
+    const source = path === "" ? "command" : "tool";
+    this.#book({ path, source, before: null, done: true, note: `not kept: ${why}` });
     const what = path === "" ? "what this command changed" : `what ${path} held`;
     this.#note(`${what} is not kept and cannot be undone: ${why}`);
   }

@@ -136,12 +136,8 @@ export async function changesOfWorktree(parts: WorktreeParts, row: WorktreeRow):
       const [old, current] = [then.get(path), now.get(path)];
       return old?.oid !== current?.oid || old?.mode !== current?.mode;
     });
-    const entries = paths.flatMap((path) => [then.get(path) ?? [], now.get(path) ?? []].flat());
-    const hashes = new Map<string, string>();
-    await shadow.contents(
-      entries.map(({ oid }) => oid),
-      async (oid, content) => void hashes.set(oid, await blobs.put(content, true)),
-    );
+    const entries = paths.flatMap((path) => [then.get(path), now.get(path)]);
+    const hashes = await shadow.keepContents(entries, blobs, true);
     const stateOf = (entry: ShadowEntry | undefined): FileState =>
       entry ? { mode: Number.parseInt(entry.mode, 8), hash: hashes.get(entry.oid) ?? "" } : null;
     return paths.map((path) => ({ path, before: stateOf(then.get(path)), after: stateOf(now.get(path)) }));
