@@ -19,7 +19,7 @@ const MAX_NEW_BYTES = 2 * 1024 * 1024 * 1024;
  * A repository beside a folder, in Retinue's data folder, that knows the folder's files byte for byte. It has its own
  * configuration and never touches the folder's. Files that `.gitignore` names, `.git` and nested repositories are left out.
  */
-export class Shadow {
+export class Shadow implements AsyncDisposable {
   readonly root: string;
   readonly gitDir: string;
   readonly #index: string;
@@ -168,6 +168,10 @@ export class Shadow {
       await this.refresh();
       await copy();
     });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   /** Lets go of what belongs to this process alone. */
