@@ -43,19 +43,29 @@ export function conductPlanning(ports: PlanningPorts, planId: string, maxSteps: 
 
 /** A plan of checked steps, which nobody has approved yet. */
 export function createPlan(
-  about: Pick<ExecutionPlan, "id" | "goal" | "agent" | "project" | "planning">,
+  {
+    id,
+    goal,
+    agent,
+    project,
+    planning,
+  }: Pick<ExecutionPlan, "id" | "goal" | "agent" | "project" | "planning">,
   { steps, summary = "", risks = [] }: PlanDraft,
   nowMs: number,
 ): ExecutionPlan {
   return {
-    ...about,
+    id,
     version: 1,
     status: "draft",
+    goal,
     summary,
     ...(risks.length > 0 && { risks }),
     steps,
+    agent,
+    project,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
+    planning,
     executionSessionId: null,
     results: [],
   };

@@ -161,17 +161,25 @@ function addCalls(tally: Tally, calls: RecordedCalls): void {
   if (calls.unpriced > 0) tally.unpriced.add(calls.called ?? calls.model ?? "?");
 }
 
-function figuresOf({ durations, unpriced, ...tally }: Tally): RunStats {
-  const { runs, open, successes, cancelled } = tally;
-  const costUsd = unpriced.size > 0 ? null : tally.costUsd;
+function figuresOf(tally: Tally): RunStats {
+  const { runs, open, successes, partials, cancelled, durations, tokens, retries, work, subtree } = tally;
+  const costUsd = tally.unpriced.size > 0 ? null : tally.costUsd;
   return {
-    ...tally,
+    runs,
+    open,
+    successes,
+    partials,
+    cancelled,
     failures: Object.fromEntries(mostFirst(tally.failures)),
     success: shareOf(successes, runs - open - cancelled),
     durationMs: percentilesOf(durations),
+    tokens,
     costUsd,
+    work,
+    subtree,
     costPerSuccessUsd: costUsd === null || successes === 0 ? null : costUsd / successes,
-    unpricedModels: [...unpriced].sort(compare),
+    unpricedModels: [...tally.unpriced].sort(compare),
+    retries,
     bailouts: Object.fromEntries(mostFirst(tally.bailouts)),
   };
 }
