@@ -1,25 +1,14 @@
 import { join, relative, sep } from "node:path";
 import { untilAborted } from "../budget/until-aborted.ts";
-import type { BlobStore } from "../record/blob-store.ts";
-import type { Record } from "../record/record.ts";
 import { createId } from "../run/create-id.ts";
 import type { CallChanges, KeepChanges } from "../run/ports.ts";
 import type { ChangeOpening, FileState } from "../schema/change.ts";
 import { messageOf } from "../schema/error.ts";
 import type { ChangeKind } from "../schema/result.ts";
-import { CommandWatch } from "./command-watch.ts";
+import { CommandWatch, type KeeperParts } from "./command-watch.ts";
 import { hasGit } from "./git.ts";
 import { PathLocks } from "./path-locks.ts";
 import { findMissingFolders, keepState } from "./state.ts";
-
-/** What changes are kept with. */
-export type KeeperParts = {
-  record: Record;
-  blobs: BlobStore;
-  dataDir: string;
-  /** Hides secrets, which must not reach the record even as names of files. */
-  redact: (text: string) => string;
-};
 
 /** Keeps what the calls of a runtime change. */
 export type ChangeKeeper = {
