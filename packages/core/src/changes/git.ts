@@ -61,7 +61,7 @@ export async function runShadowGit(args: readonly string[], call: GitCall): Prom
     cwd,
     env,
     maxBytes: MAX_BYTES,
-    ...(input && { input }),
+    input,
   });
   if (cut) throw new Error(`git wrote more than ${MAX_BYTES} bytes`);
   const answer = { ...ended, code: ended.code ?? 255 };

@@ -189,7 +189,7 @@ export class Shadow implements AsyncDisposable {
         GIT_INDEX_FILE: this.#index,
         ...(objectDir && { GIT_OBJECT_DIRECTORY: objectDir }),
       },
-      ...(input !== undefined && { input }),
+      input,
     });
   }
 

@@ -91,7 +91,7 @@ export async function askPlanner(
   const [begin, again] = ids;
   if (!record.calls.has(begin)) return delegate(begin, first);
   const id = record.calls.has(again) ? again : begin;
-  const answer = await readAnswer(ports, record, { id, ask, ...(done && { done }) });
+  const answer = await readAnswer(ports, record, { id, ask, done });
   if (answer.kind === "failed") {
     const type = answer.result?.error?.type ?? "failed";
     return { move: { fail: `the planner gave no plan: ${answer.message}`, type } };
@@ -116,7 +116,7 @@ async function readAnswer(
   }
   const text = lastWords(row);
   const value = readDraft(text);
-  const limits = { agents: ask.agents, projectDir, maxSteps: ask.maxSteps, ...(done && { done }) };
+  const limits = { agents: ask.agents, projectDir, maxSteps: ask.maxSteps, done };
   const checked: CheckedDraft =
     value === undefined
       ? { ok: false, problems: ["the answer holds no JSON object with steps"] }

@@ -74,8 +74,7 @@ export class Plans {
   /** A part of that list: `next` of one page is `before` of the one behind it. */
   async page(limit: number, before?: number): Promise<PlanPage> {
     const { record } = this.#host;
-    const wanted = { project: this.#project(), limit, ...(before !== undefined && { before }) };
-    const { plans, next } = await record.listPlans(wanted);
+    const { plans, next } = await record.listPlans({ project: this.#project(), limit, before });
     return { plans: await settleAll(record, plans), next };
   }
 

@@ -156,12 +156,7 @@ async function check(before: Read, edited: string, { name, value, desired, optio
 
 function parse(text: string, { format, name, known }: EditOptions): ReturnType<typeof parseAgentFile> {
   const file = `${name ?? "unnamed agent file"}.md`;
-  return parseAgentFile(text, {
-    file,
-    format,
-    scope: "project",
-    ...(known && { known }),
-  });
+  return parseAgentFile(text, { file, format, scope: "project", known });
 }
 
 function join({ head, yaml, fence, body }: FileParts): string {
