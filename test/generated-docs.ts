@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import { AGENT_FRONTMATTER_SCHEMA, documentFields } from "@retinue/core/agents/frontmatter-schema";
-import { AGENT_FIELDS } from "@retinue/core/schema/agent-fields";
 import { PUBLISHED_SETTINGS_SCHEMA } from "@retinue/core/settings/settings-schema";
 
 /** A file that is generated as a whole or in part: from what it was, what it should be. */
@@ -16,7 +15,7 @@ export function listGeneratedDocs(): GeneratedDoc[] {
   const docs: [string, (before: string) => string][] = [
     ["agent-frontmatter.schema.json", writeSchema(AGENT_FRONTMATTER_SCHEMA)],
     ["settings.schema.json", writeSchema(PUBLISHED_SETTINGS_SCHEMA)],
-    ["agent-files.md", (before) => before.replace(FIELDS, () => documentFields(AGENT_FIELDS))],
+    ["agent-files.md", (before) => before.replace(FIELDS, () => documentFields())],
   ];
   return docs.map(([name, generate]) => ({
     name,

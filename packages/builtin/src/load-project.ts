@@ -62,10 +62,8 @@ export async function loadProject(options: ProjectOptions): Promise<Project> {
     projectDir,
     configDir: places.configDir,
     defaults,
-    suggest: didYouMean,
-    ruleFault: findRuleFault,
     findOwn,
-    toolFault: findToolFault,
+    explainTool,
   });
   const problems = [...loaded.problems];
   const withDefaults: Settings = { ...defaults, ...loaded.settings };
@@ -261,14 +259,9 @@ function listRuleNames({ allow = [], ask, deny }: Settings["permissions"]): stri
   });
 }
 
-function findToolFault(name: string): string | undefined {
+function explainTool(name: string): string | undefined {
   const tool = resolveToolName(name, "native", knownNames([]));
   return "hint" in tool ? tool.hint : undefined;
-}
-
-function findRuleFault(text: string): string | undefined {
-  const rule = parseRule(text);
-  return "error" in rule ? rule.error : undefined;
 }
 
 /** The folder that new agents of the project, or of the person, go to. */

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { didYouMean } from "@retinue/core/agents/closest";
 import { DEFAULT_LIMITS } from "@retinue/core/delegate/effective-limits";
 import type { Problem } from "@retinue/core/schema/agent";
 import { isRecord } from "@retinue/core/schema/json-object";
@@ -40,7 +39,6 @@ export async function loadEffectiveSettings(cli: Cli): Promise<EffectiveSettings
     projectDir: join(files.user, "none"),
     configDir: project.places.configDir,
     defaults,
-    suggest: didYouMean,
   });
   const variable = cli.env.RETINUE_MODEL;
   const { agents: _, ...settings } = project.settings;

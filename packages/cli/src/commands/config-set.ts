@@ -1,8 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import { didYouMean } from "@retinue/core/agents/closest";
 import { parseAgentValue } from "@retinue/core/agents/define-agent";
-import { parseRule } from "@retinue/core/rights/rule";
 import type { Problem } from "@retinue/core/schema/agent";
 import { RetinueError } from "@retinue/core/schema/error";
 import { isRecord } from "@retinue/core/schema/json-object";
@@ -121,9 +119,8 @@ type Change = {
 
 /** Refuses new errors, and settings without effect. */
 async function refuseFaults({ before, after, keys, scope }: Change, project: OpenProject): Promise<void> {
-  const knowledge = { suggest: didYouMean, ruleFault };
-  const old = (await checkSettings(before, knowledge)).problems;
-  const faults = (await checkSettings(after, knowledge)).problems.concat(agentFaults(after, project));
+  const old = (await checkSettings(before)).problems;
+  const faults = (await checkSettings(after)).problems.concat(agentFaults(after, project));
   refuseNew(old.concat(agentFaults(before, project)), faults, keys);
   if (scope !== "project") return;
   const findLine = () => 1;
@@ -161,11 +158,6 @@ function agentFaults({ value, file }: SettingsFile, { known }: OpenProject): Pro
     });
     return problems.map((one) => ({ ...one, message: `agent '${name}': ${one.message}` }));
   });
-}
-
-function ruleFault(text: string): string | undefined {
-  const rule = parseRule(text);
-  return "error" in rule ? rule.error : undefined;
 }
 
 type Changed = { keys: readonly string[]; value: unknown; file: string; changed: boolean };

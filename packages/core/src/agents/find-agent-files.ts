@@ -1,6 +1,7 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { isMissing } from "../files/file-fault.ts";
 import type { AgentSource, FindOwnFiles, Problem } from "../schema/agent.ts";
 import { messageOf } from "../schema/error.ts";
 
@@ -42,40 +43,43 @@ export async function findAgentFiles(
   return { files: files.filter(({ path }) => own.has(path)), problems };
 }
 
+/** Where agents are, below a project and below a home or its configuration; opencode knows two names of its folder. */
+const FOLDERS: Readonly<Record<"project" | "user", readonly (readonly [Place["format"], string])[]>> = {
+  project: [
+    ["native", ".retinue/agents"],
+    ["claude", ".claude/agents"],
+    ["opencode", ".opencode/agent"],
+    ["opencode", ".opencode/agents"],
+    ["copilot", ".github/agents"],
+    ["gemini", ".gemini/agents"],
+  ],
+  user: [
+    ["native", "retinue/agents"],
+    ["claude", ".claude/agents"],
+    ["opencode", "opencode/agent"],
+    ["opencode", "opencode/agents"],
+    ["copilot", ".copilot/agents"],
+    ["copilot", ".github/agents"],
+    ["gemini", ".gemini/agents"],
+  ],
+};
+
 /** The folders that are searched, first wins. */
-export function listPlaces(places: AgentPlaces): Place[] {
-  const { projectDir, builtinDir } = places;
+export function listPlaces({ projectDir, homeDir, configHome, builtinDir }: AgentPlaces): Place[] {
   const list: Place[] = [];
   const add = (scope: Place["scope"], format: Place["format"], dir: string): void => {
     list.push({ dir, format, scope, suffix: format === "copilot" ? ".agent.md" : ".md" });
   };
-  if (projectDir !== undefined) {
-    add("project", "native", join(projectDir, ".retinue", "agents"));
-    addVendors((format, ...parts) => add("project", format, join(projectDir, ...parts)), ".opencode");
-    add("project", "copilot", join(projectDir, ".github", "agents"));
-    add("project", "gemini", join(projectDir, ".gemini", "agents"));
-  }
-  if (places.homeDir !== undefined || places.configHome !== undefined) {
-    const home = places.homeDir ?? homedir();
-    const config = places.configHome ?? join(home, ".config");
-    add("user", "native", join(config, "retinue", "agents"));
-    addVendors(
-      (format, ...parts) =>
-        add("user", format, format === "opencode" ? join(config, ...parts) : join(home, ...parts)),
-      "opencode",
-    );
-    add("user", "copilot", join(home, ".copilot", "agents"));
-    add("user", "copilot", join(home, ".github", "agents"));
-    add("user", "gemini", join(home, ".gemini", "agents"));
+  if (projectDir !== undefined)
+    for (const [format, folder] of FOLDERS.project) add("project", format, join(projectDir, folder));
+  if (homeDir !== undefined || configHome !== undefined) {
+    const home = homeDir ?? homedir();
+    const config = configHome ?? join(home, ".config");
+    for (const [format, folder] of FOLDERS.user)
+      add("user", format, join(folder.startsWith(".") ? home : config, folder));
   }
   if (builtinDir !== undefined) add("builtin", "native", builtinDir);
   return list;
-}
-
-function addVendors(add: (format: Place["format"], ...parts: string[]) => void, opencode: string): void {
-  add("claude", ".claude", "agents");
-  add("opencode", opencode, "agent");
-  add("opencode", opencode, "agents");
 }
 
 /** Sorted paths below a folder. Links are followed, each real folder once, so a loop ends. */
@@ -122,16 +126,10 @@ async function listFolder(dir: string, seen: Set<string>, problems: Problem[]): 
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
-function isMissing(thrown: unknown): boolean {
-  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
-  return code === "ENOENT" || code === "ENOTDIR";
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
 }
 
 function unreadable(

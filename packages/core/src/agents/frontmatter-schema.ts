@@ -1,20 +1,15 @@
-import { AGENT_FIELDS, type FieldPart, type FieldTable, type ValueKind } from "../schema/agent-fields.ts";
+import { FIELD_TABLE, type FieldPart, type ValueKind } from "../schema/agent-fields.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import { describeAsSchema } from "../schema/number-range.ts";
 
 /** JSON Schema (draft-07) of an agent file's frontmatter, for editors. Keys are also read in snake_case. */
-export function describeFrontmatter(table: FieldTable): JsonSchema {
-  return {
-    $schema: "http://json-schema.org/draft-07/schema#",
-    title: "Retinue agent",
-    type: "object",
-    required: ["description"],
-    properties: describeParts(table),
-  };
-}
-
-/** The schema of the fields that there are. */
-export const AGENT_FRONTMATTER_SCHEMA: JsonSchema = describeFrontmatter(AGENT_FIELDS);
+export const AGENT_FRONTMATTER_SCHEMA: JsonSchema = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "Retinue agent",
+  type: "object",
+  required: ["description"],
+  properties: describeParts(FIELD_TABLE),
+};
 
 function describeParts(parts: Readonly<Record<string, FieldPart>>): JsonSchema {
   return Object.fromEntries(
@@ -58,8 +53,8 @@ function describeKind(kind: ValueKind): JsonSchema {
 }
 
 /** The fields as lines of a table in Markdown: key, meaning, and what holds without it. */
-export function documentFields(table: FieldTable): string {
-  const rows = Object.entries(table).flatMap(([name, field]) => [
+export function documentFields(): string {
+  const rows = Object.entries(FIELD_TABLE).flatMap(([name, field]) => [
     [name, field] as const,
     ...(field.kind.is === "map"
       ? Object.entries(field.kind.parts).map(([part, own]) => [`${name}.${part}`, own] as const)

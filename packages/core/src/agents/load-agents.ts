@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { Agent, BrokenAgent, Problem } from "../schema/agent.ts";
+import { tryTo } from "../schema/error.ts";
 import { makeSlug } from "./fields/slug.ts";
 import type { KnownTools } from "./fields/tool-names.ts";
 import { type AgentFile, type AgentPlaces, findAgentFiles } from "./find-agent-files.ts";
@@ -22,9 +23,6 @@ export type LoadOptions = AgentPlaces & {
 /** Parsed agent files by path, each with what it was parsed from. */
 export type ParsedFiles = Map<string, { state: string; result: ParsedAgent }>;
 
-/** Files read at once. */
-const BATCH = 16;
-
 /** Finds, reads and checks every agent. One bad file never hides another; nothing here throws on content. */
 export async function loadAgents(options: LoadOptions): Promise<AgentRegistry> {
   const { files, problems } = await findAgentFiles(options);
@@ -33,21 +31,14 @@ export async function loadAgents(options: LoadOptions): Promise<AgentRegistry> {
   // What rules may name decides what is a problem in a file.
   const { tools = [], groups = [], servers = [] } = options.known ?? {};
   const names = JSON.stringify([[...tools], [...groups], [...servers]]);
-  for (let start = 0; start < files.length; start += BATCH) {
-    const batch = files.slice(start, start + BATCH);
-    const parsed = await Promise.all(batch.map((file) => loadOnce(file, names, options)));
-    for (const [index, result] of parsed.entries()) {
-      found.push(...result.problems);
-      const { path = "", format = "native", scope = "project" } = batch[index] ?? {};
-      agents.push(...takeDefinitions(result, { format, scope, file: path }));
-    }
+  for (const file of files) {
+    const result = await loadOnce(file, names, options);
+    const { path, format, scope } = file;
+    found.push(...result.problems);
+    agents.push(...takeDefinitions(result, { format, scope, file: path }));
   }
-  return createRegistry({
-    agents,
-    problems: found,
-    changes: options.changes ?? [],
-    ...(options.disabledAgents === undefined ? {} : { disabledAgents: options.disabledAgents }),
-  });
+  const { changes, disabledAgents } = options;
+  return createRegistry({ agents, problems: found, changes, disabledAgents });
 }
 
 async function loadOnce(file: AgentFile, names: string, options: LoadOptions): Promise<ParsedAgent> {
@@ -62,12 +53,10 @@ async function loadOnce(file: AgentFile, names: string, options: LoadOptions): P
 
 /** What changes whenever the file does; undefined if it cannot be looked at. */
 function fileState({ path, format, scope }: AgentFile, names: string): string | undefined {
-  try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
-    return [dev, ino, size, mtimeNs, ctimeNs, format, scope, names].join(" ");
-  } catch {
-    return undefined;
-  }
+  const stats = tryTo(() => statSync(path, { bigint: true }));
+  if (!stats) return undefined;
+  const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+  return [dev, ino, size, mtimeNs, ctimeNs, format, scope, names].join(" ");
 }
 
 /** Reads and checks one file. */
@@ -76,5 +65,5 @@ export async function loadAgentFile(file: AgentFile, known?: KnownTools): Promis
   const { path, format, scope } = file;
   const name = nameOfFile(path);
   if ("problem" in read) return { name: makeSlug(name) ?? name, aliases: [], problems: [read.problem] };
-  return parseAgentFile(read.text, { file: path, format, scope, ...(known === undefined ? {} : { known }) });
+  return parseAgentFile(read.text, { file: path, format, scope, known });
 }

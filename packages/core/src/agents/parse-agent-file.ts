@@ -1,6 +1,5 @@
 import { basename } from "node:path";
 import type { AgentSource, Problem } from "../schema/agent.ts";
-import type { FieldTable } from "../schema/agent-fields.ts";
 import { describePlainText } from "./describe-plain-text.ts";
 import { findKey, normalKey } from "./fields/field-names.ts";
 import { type AgentReading, readAgent } from "./fields/read-agent.ts";
@@ -17,8 +16,6 @@ export type ParseOptions = {
   format: AgentSource["format"];
   scope: AgentSource["scope"];
   known?: KnownTools;
-  /** The fields that there are; `AGENT_FIELDS` if absent. */
-  table?: FieldTable;
 };
 
 /** A usable agent or the errors that prevent one; either way the names that it claims, a document none. */
@@ -95,8 +92,8 @@ function createContext(
     }
     return startLine;
   };
-  const { file, format, known = {}, table } = options;
-  return { file, format, known, findLine, problems, ...(table && { table }) };
+  const { file, format, known = {} } = options;
+  return { file, format, known, findLine, problems };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Agent } from "../schema/agent.ts";
-import { AGENT_FIELDS, type FieldTable, type ValueKind } from "../schema/agent-fields.ts";
+import { FIELD_TABLE, type ValueKind } from "../schema/agent-fields.ts";
 
 /** A definition without where it came from. */
 export type AgentText = Omit<Agent, "source">;
@@ -11,9 +11,9 @@ const MAX_LINE = 120;
  * An agent as a file of our own format. What is as it would be anyway is left out; keys that Retinue does not know are
  * kept. Read back, the file means the same agent.
  */
-export async function writeAgentFile(agent: AgentText, table: FieldTable = AGENT_FIELDS): Promise<string> {
+export async function writeAgentFile(agent: AgentText): Promise<string> {
   const { Document, isCollection, visit } = await import("yaml");
-  const document = new Document({ ...listFields(agent, table), ...agent.extra });
+  const document = new Document({ ...listFields(agent), ...agent.extra });
   visit(document, {
     Collection(_key, node, path) {
       // The top level stays in lines of its own; lists and small maps below it read best on one.
@@ -25,13 +25,16 @@ export async function writeAgentFile(agent: AgentText, table: FieldTable = AGENT
   return `---\n${yaml.trimEnd()}\n---\n${agent.prompt.trim()}\n`;
 }
 
-function listFields(agent: AgentText, table: FieldTable): Record<string, unknown> {
+function listFields(agent: AgentText): Record<string, unknown> {
   const { name, displayName, display } = agent;
   const values: Readonly<Record<string, unknown>> = {
     ...agent,
     display: { ...(displayName !== name && { name: displayName }), ...display },
   };
-  const written = Object.entries(table).map(([field, { kind }]) => [field, toWritten(values[field], kind)]);
+  const written = Object.entries(FIELD_TABLE).map(([field, { kind }]) => [
+    field,
+    toWritten(values[field], kind),
+  ]);
   return Object.fromEntries(written.filter(([, value]) => value !== undefined));
 }
 

@@ -7,7 +7,16 @@ import { messageOf } from "../schema/error.ts";
 import type { ChangeKind } from "../schema/result.ts";
 import { Shadow } from "./shadow.ts";
 import { compareSnapshots, keepDifferences, type ProjectSnapshot, takeSnapshot } from "./snapshot.ts";
-import { isFolder, sameState } from "./state.ts";
+import { isFolder, nameChange, sameState } from "./state.ts";
+
+/** What changes are kept with. */
+export type KeeperParts = {
+  record: Record;
+  blobs: BlobStore;
+  dataDir: string;
+  /** Hides secrets, which must not reach the record even as names of files. */
+  redact: (text: string) => string;
+};
 
 /** A command that is under way, and how it is told what it changed. */
 export type Watched = Pick<ChangeOpening, "sessionId" | "runId" | "messageId"> & {
@@ -63,16 +72,13 @@ function firstAfter(before: FileState, booked: readonly FileChange[]): number {
  */
 export class CommandWatch {
   readonly #root: string;
-  readonly #parts: { record: Record; blobs: BlobStore; dataDir: string; redact: (text: string) => string };
+  readonly #parts: KeeperParts;
   readonly #oneByOne = new Gate(1);
   readonly #running = new Set<Watched>();
   #shadow: Promise<Shadow> | undefined;
   #last: { snapshot: ProjectSnapshot; closedSeq: number } | undefined;
 
-  constructor(
-    root: string,
-    parts: { record: Record; blobs: BlobStore; dataDir: string; redact: (text: string) => string },
-  ) {
+  constructor(root: string, parts: KeeperParts) {
     this.#root = root;
     this.#parts = parts;
   }
@@ -149,6 +155,6 @@ export class CommandWatch {
       },
     });
     if (!isFolder(change.before) && !isFolder(change.after))
-      found(change.path, !change.before ? "created" : change.after ? "modified" : "deleted");
+      found(change.path, nameChange(change.before, change.after));
   }
 }

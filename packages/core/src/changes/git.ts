@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import { findGit, safePath } from "../git/exec-git.ts";
+import { findGit, safePath, startGit } from "../git/exec-git.ts";
 import { configEnv, neutralConfig } from "../git/neutral-config.ts";
 
 /** How one call of git differs from the usual. */
@@ -53,10 +52,19 @@ const ENV = {
 /** Runs git with an argument list, no shell, and nothing of the person's or a repository's configuration that acts. */
 export async function runShadowGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {
   const path = safePath(call.cwd);
-  const answer = await startGit(await findGit(path), args, {
-    ...call,
-    env: { PATH: path, ...ENV, ...call.env },
+  const { cwd, input } = call;
+  const env = { PATH: path, ...ENV, ...call.env };
+  const program = await findGit(path);
+  const { cut, ...ended } = await startGit({
+    program,
+    args,
+    cwd,
+    env,
+    maxBytes: MAX_BYTES,
+    input,
   });
+  if (cut) throw new Error(`git wrote more than ${MAX_BYTES} bytes`);
+  const answer = { ...ended, code: ended.code ?? 255 };
   if (answer.code === 0 || call.expect?.(answer.code)) return answer;
   const said = answer.stderr.trim().split("\n").slice(-3).join("; ").slice(0, 500);
   const command = args.find((word, index) => !word.startsWith("-") && args[index - 1] !== "-c");
@@ -69,34 +77,6 @@ export function hasGit(folder: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function startGit(
-  program: string,
-  args: readonly string[],
-  { cwd, env, input }: GitCall & { env: Record<string, string> },
-): Promise<GitAnswer> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
-    const out: Buffer[] = [];
-    let size = 0;
-    let stderr = "";
-    child.stdout.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > MAX_BYTES) child.kill("SIGKILL");
-      else out.push(chunk);
-    });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr = `${stderr}${text}`.slice(-10_000);
-    });
-    child.once("error", reject);
-    child.once("close", (code) => {
-      if (size > MAX_BYTES) reject(new Error(`git wrote more than ${MAX_BYTES} bytes`));
-      else resolve({ code: code ?? 255, stdout: Buffer.concat(out), stderr });
-    });
-    // Git may end before it has read all of its input.
-    child.stdin.on("error", () => {}).end(input ?? "");
-  });
 }
 
 /** The parts of output that NUL bytes end. */

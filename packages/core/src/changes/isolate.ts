@@ -9,6 +9,7 @@ import type { AnyTool } from "../tools/tool.ts";
 import type { ChangeKeeper } from "./keep-changes.ts";
 import { createMergeTool } from "./merge-tool.ts";
 import { createPatches, type FileStates } from "./patch.ts";
+import { nameChange } from "./state.ts";
 import {
   changesOfWorktree,
   hiddenRef,
@@ -122,12 +123,7 @@ export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Is
 /** Files of the copy as they were measured; those outside it as they were reported. */
 function withFiles(result: RunResult, changed: readonly FileStates[]): RunResult {
   const outside = (files: readonly string[]) => files.filter((file) => isAbsolute(file));
-  const inside = listFiles(
-    changed.map(({ path, before, after }) => [
-      path,
-      before === null ? "created" : after === null ? "deleted" : "modified",
-    ]),
-  );
+  const inside = listFiles(changed.map(({ path, before, after }) => [path, nameChange(before, after)]));
   return {
     ...result,
     files_created: [...outside(result.files_created), ...inside.files_created],

@@ -1,24 +1,14 @@
 import { join, relative, sep } from "node:path";
 import { untilAborted } from "../budget/until-aborted.ts";
-import type { BlobStore } from "../record/blob-store.ts";
-import type { Record } from "../record/record.ts";
 import { createId } from "../run/create-id.ts";
 import type { CallChanges, KeepChanges } from "../run/ports.ts";
+import type { ChangeOpening, FileState } from "../schema/change.ts";
 import { messageOf } from "../schema/error.ts";
 import type { ChangeKind } from "../schema/result.ts";
-import { CommandWatch } from "./command-watch.ts";
+import { CommandWatch, type KeeperParts } from "./command-watch.ts";
 import { hasGit } from "./git.ts";
 import { PathLocks } from "./path-locks.ts";
-import { keepState, lookAt } from "./state.ts";
-
-/** What changes are kept with. */
-export type KeeperParts = {
-  record: Record;
-  blobs: BlobStore;
-  dataDir: string;
-  /** Hides secrets, which must not reach the record even as names of files. */
-  redact: (text: string) => string;
-};
+import { findMissingFolders, keepState } from "./state.ts";
 
 /** Keeps what the calls of a runtime change. */
 export type ChangeKeeper = {
@@ -93,7 +83,7 @@ class KeptCall implements CallChanges {
     }
     const release = await this.#locks.take(path, this.#begun.size > 0, signal);
     try {
-      for (const folder of await missingFolders(projectDir, inside)) this.#open(folder, null, null);
+      for (const folder of await findMissingFolders(projectDir, inside)) this.#open(folder, null, null);
       const before = await keepState(projectDir, inside, this.#parts.blobs, true).catch((thrown) => {
         this.#lost(inside, messageOf(thrown));
         return undefined;
@@ -140,15 +130,18 @@ class KeptCall implements CallChanges {
     return this.#notes;
   };
 
-  #open(path: string, before: Awaited<ReturnType<typeof keepState>>, release: (() => void) | null): void {
+  #open(path: string, before: FileState, release: (() => void) | null): void {
+    const changeId = this.#book({ path, source: "tool", before, done: false });
+    this.#begun.set(path, { changeId, root: this.#call.projectDir, path, release });
+  }
+
+  /** Opens a change in the record, whose id comes back. */
+  #book(change: Pick<ChangeOpening, "path" | "source" | "before" | "done" | "note">): string {
     const { projectDir: root, sessionId, runId, rowId: messageId } = this.#call;
     const changeId = createId("chg");
-    const about = { changeId, sessionId, runId, messageId, root, path };
-    this.#parts.record.append({
-      kind: "change.open",
-      change: { ...about, source: "tool", before, done: false },
-    });
-    this.#begun.set(path, { changeId, root, path, release });
+    const about = { changeId, sessionId, runId, messageId, root };
+    this.#parts.record.append({ kind: "change.open", change: { ...about, ...change } });
+    return changeId;
   }
 
   /** A folder that was made is kept, but is no file of the result. */
@@ -157,23 +150,8 @@ class KeptCall implements CallChanges {
   }
 
   #lost(path: string, why: string): void {
-    const { projectDir: root, sessionId, runId, rowId: messageId } = this.#call;
-    const note = `not kept: ${why}`;
-    this.#parts.record.append({
-      kind: "change.open",
-      change: {
-        changeId: createId("chg"),
-        sessionId,
-        runId,
-        messageId,
-        root,
-        path,
-        source: path === "" ? "command" : "tool",
-        before: null,
-        done: true,
-        note,
-      },
-    });
+    const source = path === "" ? "command" : "tool";
+    this.#book({ path, source, before: null, done: true, note: `not kept: ${why}` });
     const what = path === "" ? "what this command changed" : `what ${path} held`;
     this.#note(`${what} is not kept and cannot be undone: ${why}`);
   }
@@ -181,15 +159,4 @@ class KeptCall implements CallChanges {
   #note(text: string): void {
     if (!this.#notes.includes(text)) this.#notes.push(text);
   }
-}
-
-/** Folders that a new file would need, the outermost first. */
-async function missingFolders(root: string, path: string): Promise<string[]> {
-  const missing: string[] = [];
-  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
-    const folder = path.slice(0, at);
-    if (await lookAt(root, folder)) break;
-    missing.unshift(folder);
-  }
-  return missing;
 }

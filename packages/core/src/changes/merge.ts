@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { createId } from "../run/create-id.ts";
 import type { FileState, WorktreeRow } from "../schema/change.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { ChangeKind } from "../schema/result.ts";
@@ -7,7 +6,7 @@ import { type Merged, mergeFile } from "./merge-file.ts";
 import type { FileStates } from "./patch.ts";
 import type { PathLocks } from "./path-locks.ts";
 import { withProjectLock } from "./project-lock.ts";
-import { keepState, lookAt, restoreState, sameState } from "./state.ts";
+import { findMissingFolders, keepState, lookAt, nameChange, performAct, sameState } from "./state.ts";
 import { changesOfWorktree, removeWorktree, type WorktreeParts } from "./worktrees.ts";
 
 /** Who merges, and how. */
@@ -114,55 +113,35 @@ async function inTheWay(into: string, { path, after }: FileStates): Promise<stri
 
 /** Every step is on record before it is done, and can be undone with the changes of the run that merges. */
 async function apply(
-  { record, blobs }: WorktreeParts,
+  parts: WorktreeParts,
   { row, by }: MergeRequest,
   into: string,
   planned: readonly Planned[],
 ): Promise<MergeReport["merged"]> {
   const steps = planned.flatMap(({ change, ours, merged }) =>
-    merged.kind === "take" ? [{ path: change.path, ours, state: merged.state }] : [],
+    merged.kind === "take" ? [{ path: change.path, ours, target: merged.state }] : [],
   );
   for (const { path, ours } of steps) await mustBeAsPlanned(into, path, ours);
-  const opened: { changeId: string; path: string }[] = [];
-  const open = (path: string, before: FileState, after?: FileState) => {
-    const changeId = createId("chg");
-    opened.push({ changeId, path });
-    const about = { changeId, ...by, aboutRun: row.runId, root: into, path, source: "merge" as const };
-    record.append({
-      kind: "change.open",
-      change: { ...about, before, ...(after !== undefined && { after }), done: false },
-    });
-  };
+  const changes: { path: string; before: FileState; after?: FileState }[] = [];
   const folders = new Set<string>();
-  for (const { path, ours, state } of steps) {
-    if (state) for (const folder of await missingFolders(into, path, folders)) open(folder, null);
-    open(path, ours, state);
+  for (const { path, ours, target } of steps) {
+    const missing = target ? await findMissingFolders(into, path, folders) : [];
+    for (const folder of missing) {
+      folders.add(folder);
+      changes.push({ path: folder, before: null });
+    }
+    changes.push({ path, before: ours, after: target });
   }
-  await record.committed();
-  const inOrder = [...steps.filter(({ state }) => !state), ...steps.filter(({ state }) => state)];
-  for (const { path, state } of inOrder) await restoreState(into, path, state, blobs);
-  for (const { changeId, path } of opened)
-    record.append({ kind: "change.close", changeId, after: await lookAt(into, path) });
-  await record.committed();
-  return steps.map(({ path, ours, state }) => ({
-    path,
-    kind: state === null ? "deleted" : ours === null ? "created" : "modified",
-  }));
+  await performAct(parts, {
+    about: { ...by, aboutRun: row.runId, root: into, source: "merge" },
+    changes,
+    steps: [...steps.filter(({ target }) => !target), ...steps.filter(({ target }) => target)],
+  });
+  return steps.map(({ path, ours, target }) => ({ path, kind: nameChange(ours, target) }));
 }
 
 async function mustBeAsPlanned(into: string, path: string, ours: FileState): Promise<void> {
   if (sameState(await lookAt(into, path), ours)) return;
   const message = `${path} changed in the project while it was being merged; nothing was touched`;
   throw new RetinueError("failed", message, "merge again");
-}
-
-async function missingFolders(root: string, path: string, known: Set<string>): Promise<string[]> {
-  const missing: string[] = [];
-  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
-    const folder = path.slice(0, at);
-    if (known.has(folder) || (await lookAt(root, folder))) break;
-    known.add(folder);
-    missing.unshift(folder);
-  }
-  return missing;
 }

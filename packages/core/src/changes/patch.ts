@@ -2,7 +2,7 @@ import { isFolderMode, isLinkMode } from "../files/entry.ts";
 import type { BlobStore } from "../record/blob-store.ts";
 import type { FileState } from "../schema/change.ts";
 import type { ChangedFile } from "../schema/result.ts";
-import { entryOf } from "./state.ts";
+import { entryOf, nameChange } from "./state.ts";
 
 /** A path with two of its states. */
 export type FileStates = { path: string; before: FileState; after: FileState };
@@ -24,7 +24,7 @@ export async function createPatches(changed: readonly FileStates[], blobs: BlobS
 }
 
 async function createPatch({ path, before, after }: FileStates, blobs: BlobStore): Promise<FilePatch> {
-  const kind = before === null ? "created" : after === null ? "deleted" : "modified";
+  const kind = nameChange(before, after);
   const [old, now] = await Promise.all([textOf(before, blobs), textOf(after, blobs)]);
   const head = headOf(path, before, after);
   if (old === null || now === null) {

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { tryTo } from "../schema/error.ts";
 
 /** The repository whose top folder a project is. */
 export type ProjectRepository = {
@@ -36,10 +37,6 @@ function pointer(file: string, form: RegExp): string | null {
 
 /** How objects are named in a repository; `sha1` unless it says otherwise. */
 export function objectFormat({ commonDir }: ProjectRepository): string {
-  try {
-    const text = readFileSync(join(commonDir, "config"), "utf8");
-    return /^\s*objectformat\s*=\s*sha256\s*$/im.test(text) ? "sha256" : "sha1";
-  } catch {
-    return "sha1";
-  }
+  const text = tryTo(() => readFileSync(join(commonDir, "config"), "utf8")) ?? "";
+  return /^\s*objectformat\s*=\s*sha256\s*$/im.test(text) ? "sha256" : "sha1";
 }

@@ -1,4 +1,4 @@
-import { readTree } from "../record/read-tree.ts";
+import { isRunRow, readTree } from "../record/read-tree.ts";
 import type { Record } from "../record/record.ts";
 import { subtreeOf } from "../run/read-row.ts";
 import type { FileChange, FileState } from "../schema/change.ts";
@@ -56,14 +56,10 @@ async function runsBelow(record: Record, sessionId: string, runId: string): Prom
   const ids = new Set<string>();
   const left: MessageNode[] = await readTree(record, sessionId);
   for (let node = left.pop(); node; node = left.pop()) {
-    if (node.run_id === runId && isRun(node)) for (const row of subtreeOf(node)) ids.add(row.run_id);
+    if (node.run_id === runId && isRunRow(node)) for (const row of subtreeOf(node)) ids.add(row.run_id);
     else left.push(...node.children);
   }
   return [...ids];
-}
-
-function isRun(node: MessageNode): boolean {
-  return node.request_type === "prompt" || node.request_type === "delegation";
 }
 
 /** With the acts on these runs, and the acts on those acts. */

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { replaceFile } from "../files/replace-file.ts";
 import { runShadowGit } from "./git.ts";
 import type { ProjectRepository } from "./repository.ts";
 
@@ -47,9 +48,7 @@ export async function configureShadow(about: {
 /** Another run's git may read the file at this moment: it finds the old or the new text, never a part. */
 async function keepText(path: string, text: string): Promise<void> {
   if ((await readFile(path, "utf8").catch(() => null)) === text) return;
-  const made = `${path}.${randomBytes(4).toString("hex")}`;
-  await writeFile(made, text, { mode: 0o600 });
-  await rename(made, path);
+  await replaceFile(path, text, 0o600);
 }
 
 /** Makes the repository of a shadow. Whoever comes first has made it, whole: several runs and processes may open one shadow at the same moment. */

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { git, treeOf } from "../../../../test/fixtures/project-tree.ts";
+import { createBlobStore } from "../record/blob-store.ts";
 import { Shadow, shadowDir } from "./shadow.ts";
 
 let root = "";
@@ -59,12 +60,9 @@ test("bytes are those of the disk, whatever the project's attributes say", async
   put("a.txt", "one\r\ntwo $Id$\n");
   const shadow = await Shadow.open(dataDir, project);
   const { files } = await shadow.refresh();
-  const contents: string[] = [];
-  await shadow.contents(
-    [files.get("a.txt")?.oid ?? ""],
-    async (_, content) => void contents.push(String(content)),
-  );
-  expect(contents).toEqual(["one\r\ntwo $Id$\n"]);
+  const blobs = createBlobStore(join(root, "blobs"));
+  const [hash] = (await shadow.keepContents([files.get("a.txt")], blobs, false)).values();
+  expect(String(await blobs.get(hash ?? ""))).toBe("one\r\ntwo $Id$\n");
   await shadow.copyTo(join(root, "copy"));
   expect(treeOf(join(root, "copy"))).toEqual(treeOf(project));
   await shadow.close();
@@ -75,12 +73,10 @@ test("very many contents all come, each under its name", async () => {
   for (const [index, text] of wanted.entries()) put(`${index}.txt`, text);
   const shadow = await Shadow.open(dataDir, project);
   const { files } = await shadow.refresh();
-  const found = new Map<string, string>();
-  await shadow.contents(
-    [...files.values()].map(({ oid }) => oid),
-    async (oid, content) => void found.set(oid, String(content)),
-  );
-  expect(wanted.map((_, index) => found.get(files.get(`${index}.txt`)?.oid ?? ""))).toEqual(wanted);
+  const blobs = createBlobStore(join(root, "blobs"));
+  const hashes = await shadow.keepContents([...files.values()], blobs, false);
+  const read = async (path: string) => String(await blobs.get(hashes.get(files.get(path)?.oid ?? "") ?? ""));
+  expect(await Promise.all(wanted.map((_, index) => read(`${index}.txt`)))).toEqual(wanted);
   await shadow.close();
 });
 

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { copyFile, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import type { BlobStore } from "../record/blob-store.ts";
 import { entriesOf, runShadowGit, type ShadowEntry, splitNul } from "./git.ts";
 import { findRepository, objectFormat } from "./repository.ts";
 import { configureShadow, makeRepository } from "./shadow-config.ts";
@@ -18,7 +19,7 @@ const MAX_NEW_BYTES = 2 * 1024 * 1024 * 1024;
  * A repository beside a folder, in Retinue's data folder, that knows the folder's files byte for byte. It has its own
  * configuration and never touches the folder's. Files that `.gitignore` names, `.git` and nested repositories are left out.
  */
-export class Shadow {
+export class Shadow implements AsyncDisposable {
   readonly root: string;
   readonly gitDir: string;
   readonly #index: string;
@@ -107,14 +108,19 @@ export class Shadow {
     return [...new Set(splitNul(stdout))];
   }
 
-  /** Gives each content to `use`, one after the other. */
-  async contents(
-    oids: Iterable<string>,
-    use: (oid: string, content: Buffer) => Promise<void>,
-  ): Promise<void> {
-    const wanted = [...new Set(oids)];
+  /** Puts contents where changes are kept; gives their hashes. */
+  async keepContents(
+    entries: readonly ({ readonly oid: string | null } | null | undefined)[],
+    blobs: BlobStore,
+    durable: boolean,
+  ): Promise<ReadonlyMap<string, string>> {
+    const hashes = new Map<string, string>();
+    const wanted = [...new Set(entries.flatMap((entry) => entry?.oid ?? []))];
     for (let first = 0; first < wanted.length; first += CONTENTS_AT_ONCE)
-      await this.#contents(wanted.slice(first, first + CONTENTS_AT_ONCE), use);
+      await this.#contents(wanted.slice(first, first + CONTENTS_AT_ONCE), async (oid, content) => {
+        hashes.set(oid, await blobs.put(content, durable));
+      });
+    return hashes;
   }
 
   async #contents(
@@ -164,6 +170,10 @@ export class Shadow {
     });
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   /** Lets go of what belongs to this process alone. */
   async close(): Promise<void> {
     await Promise.all([rm(this.#index, { force: true }), rm(`${this.#index}.lock`, { force: true })]);
@@ -179,7 +189,7 @@ export class Shadow {
         GIT_INDEX_FILE: this.#index,
         ...(objectDir && { GIT_OBJECT_DIRECTORY: objectDir }),
       },
-      ...(input !== undefined && { input }),
+      input,
     });
   }
 

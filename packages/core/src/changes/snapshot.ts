@@ -73,11 +73,8 @@ export async function keepDifferences(
 ): Promise<{ path: string; before: FileState; after: FileState }[]> {
   if (differences.length > MAX_DIFFERENCES)
     throw new Error(`${differences.length} files changed, and at most ${MAX_DIFFERENCES} are kept`);
-  const hashes = new Map<string, string>();
-  const oids = differences.flatMap(({ before, after }) => [before?.oid ?? [], after?.oid ?? []].flat());
-  await shadow.contents(oids, async (oid, content) => {
-    hashes.set(oid, await blobs.put(content, false));
-  });
+  const seen = differences.flatMap(({ before, after }) => [before, after]);
+  const hashes = await shadow.keepContents(seen, blobs, false);
   const stateOf = (seen: Seen): FileState =>
     seen && { mode: seen.mode, hash: seen.oid === null ? "" : (hashes.get(seen.oid) ?? "") };
   return differences.map(({ path, before, after }) => ({

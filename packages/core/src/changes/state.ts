@@ -1,8 +1,10 @@
 import { type Entry, isFolderMode, readEntry, removeEntry, writeEntry } from "../files/entry.ts";
-import type { BlobStore } from "../record/blob-store.ts";
-import { hashOf } from "../record/blob-store.ts";
-import type { FileState } from "../schema/change.ts";
+import { type BlobStore, hashOf } from "../record/blob-store.ts";
+import type { Record } from "../record/record.ts";
+import { createId } from "../run/create-id.ts";
+import type { ChangeOpening, FileState } from "../schema/change.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
+import type { ChangeKind } from "../schema/result.ts";
 
 /** Larger files are changed without being kept, which is said. */
 export const MAX_KEPT_BYTES = 512 * 1024 * 1024;
@@ -64,4 +66,52 @@ export function sameState(one: FileState, other: FileState): boolean {
 /** Whether a state is that of a folder. */
 export function isFolder(state: FileState): boolean {
   return state !== null && isFolderMode(state.mode);
+}
+
+/** What became of a path, by what was there before and after. */
+export function nameChange(before: FileState, after: FileState): ChangeKind {
+  if (before === null) return "created";
+  return after === null ? "deleted" : "modified";
+}
+
+/** Folders that a new file would need, the outermost first; without those that are known to be made. */
+export async function findMissingFolders(
+  root: string,
+  path: string,
+  made: ReadonlySet<string> = new Set(),
+): Promise<string[]> {
+  const missing: string[] = [];
+  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+    const folder = path.slice(0, at);
+    if (made.has(folder) || (await lookAt(root, folder))) break;
+    missing.unshift(folder);
+  }
+  return missing;
+}
+
+/** What is done to the paths of a folder by one act: the changes as they are booked, and the steps in their order. */
+export type Act = {
+  about: Pick<ChangeOpening, "sessionId" | "runId" | "aboutRun" | "messageId" | "root" | "source">;
+  changes: readonly Pick<ChangeOpening, "path" | "before" | "after">[];
+  steps: readonly { path: string; target: FileState }[];
+};
+
+/**
+ * Puts paths into other states. Everything is on record before it is done, so that it can be undone and, after a crash,
+ * finished; then what came of it. Gives the paths at which something is left.
+ */
+export async function performAct(
+  { record, blobs }: { record: Record; blobs: BlobStore },
+  { about, changes, steps }: Act,
+): Promise<string[]> {
+  const opened = changes.map((change) => ({ changeId: createId("chg"), ...about, ...change, done: false }));
+  for (const change of opened) record.append({ kind: "change.open", change });
+  await record.committed();
+  const left: string[] = [];
+  for (const { path, target } of steps)
+    if (!(await restoreState(about.root, path, target, blobs))) left.push(path);
+  for (const { changeId, path } of opened)
+    record.append({ kind: "change.close", changeId, after: await lookAt(about.root, path) });
+  await record.committed();
+  return left;
 }

@@ -5,7 +5,7 @@ import type { FileChange, FileState } from "../schema/change.ts";
 import { RetinueError } from "../schema/error.ts";
 import { withProjectLock } from "./project-lock.ts";
 import { findScope, type NetChange, netChanges, type Scope, unkept } from "./scope.ts";
-import { isFolder, keepState, lookAt, restoreState, sameState } from "./state.ts";
+import { isFolder, keepState, lookAt, performAct, sameState } from "./state.ts";
 
 /** One path that an undo changes. */
 export type UndoStep = { path: string; now: FileState; target: FileState };
@@ -88,12 +88,8 @@ export async function undoChanges(parts: Parts, name: string, force: boolean): P
   }
 }
 
-async function apply(
-  { record, blobs }: Parts,
-  plan: UndoPlan,
-  act: string,
-  force: boolean,
-): Promise<UndoReport> {
+async function apply(parts: Parts, plan: UndoPlan, act: string, force: boolean): Promise<UndoReport> {
+  const { blobs } = parts;
   const { scope, root, steps } = plan;
   for (const { target } of steps) if (target && !isFolder(target)) await blobs.get(target.hash);
   const found = new Map<string, FileState>();
@@ -101,36 +97,18 @@ async function apply(
   const saved = steps.filter(({ path, now }) => !sameState(found.get(path) ?? null, now));
   const conflicts = saved.map(({ path }) => ({ path, why: "it changed since" }));
   if (conflicts.length > 0 && !force) throw conflictError({ ...plan, conflicts });
-  const ids = new Map<string, string>();
-  for (const { path, target } of steps) {
-    const changeId = createId("chg");
-    ids.set(path, changeId);
-    record.append({
-      kind: "change.open",
-      change: {
-        changeId,
-        sessionId: scope.session.session_id,
-        runId: act,
-        aboutRun: scope.id,
-        messageId: null,
-        root,
-        path,
-        source: "undo",
-        before: found.get(path) ?? null,
-        after: target,
-        done: false,
-      },
-    });
-  }
-  await record.committed();
-  const left: string[] = [];
-  for (const { path, target } of inOrder(steps)) {
-    const done = await restoreState(root, path, target, blobs);
-    if (!done) left.push(path);
-  }
-  for (const [path, changeId] of ids)
-    record.append({ kind: "change.close", changeId: changeId, after: await lookAt(root, path) });
-  await record.committed();
+  const left = await performAct(parts, {
+    about: {
+      sessionId: scope.session.session_id,
+      runId: act,
+      aboutRun: scope.id,
+      messageId: null,
+      root,
+      source: "undo",
+    },
+    changes: steps.map(({ path, target }) => ({ path, before: found.get(path) ?? null, after: target })),
+    steps: inOrder(steps),
+  });
   const restored = steps.map(({ path }) => path).filter((path) => !left.includes(path));
   return { act: steps.length > 0 ? act : null, restored, left };
 }

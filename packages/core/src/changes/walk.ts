@@ -1,5 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import { tryTo } from "../schema/error.ts";
 
 /** What stands in a project besides the contents of its files. */
 export type Layout = {
@@ -55,18 +56,10 @@ export async function walkLayout(
 }
 
 function entriesOf(path: string): Dirent[] {
-  try {
-    return readdirSync(path, { withFileTypes: true });
-  } catch {
-    return [];
-  }
+  return tryTo(() => readdirSync(path, { withFileTypes: true })) ?? [];
 }
 
 /** What stands at a path, itself never followed; undefined if nothing does. */
 export function statOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch {
-    return undefined;
-  }
+  return tryTo(() => lstatSync(path));
 }

@@ -75,23 +75,17 @@ async function fill({ dataDir, record }: WorktreeParts, { path, into, runId }: W
     const env = { GIT_DIR: commonDir };
     await withProjectLock(record, commonDir, () => runShadowGit(add, { cwd: into, env }));
   } else await mkdir(path, { mode: 0o700 });
-  const source = await Shadow.open(dataDir, into);
-  try {
+  {
+    await using source = await Shadow.open(dataDir, into);
     await source.refresh();
     await source.copyTo(path);
-  } finally {
-    await source.close();
   }
-  const shadow = await Shadow.open(dataDir, path, { pin: true });
-  try {
-    if (!repository || !head) {
-      await shadow.refresh();
-      return { baseTree: await shadow.writeTree(), baseCommit: null, gitDir: null };
-    }
-    return await commitBase(shadow, { repository, head, runId });
-  } finally {
-    await shadow.close();
+  await using shadow = await Shadow.open(dataDir, path, { pin: true });
+  if (!repository || !head) {
+    await shadow.refresh();
+    return { baseTree: await shadow.writeTree(), baseCommit: null, gitDir: null };
   }
+  return await commitBase(shadow, { repository, head, runId });
 }
 
 async function commitBase(
@@ -129,25 +123,17 @@ export async function changesOfWorktree(parts: WorktreeParts, row: WorktreeRow):
   const { dataDir, blobs } = parts;
   if (!existsSync(row.path) || row.baseTree === null)
     throw new RetinueError("failed", `the copy of ${row.runId} is not there any more: ${row.path}`);
-  const shadow = await Shadow.open(dataDir, row.path);
-  try {
-    const [then, { files: now }] = [await shadow.readTree(row.baseTree), await shadow.refresh()];
-    const paths = [...new Set([...then.keys(), ...now.keys()])].filter((path) => {
-      const [old, current] = [then.get(path), now.get(path)];
-      return old?.oid !== current?.oid || old?.mode !== current?.mode;
-    });
-    const entries = paths.flatMap((path) => [then.get(path) ?? [], now.get(path) ?? []].flat());
-    const hashes = new Map<string, string>();
-    await shadow.contents(
-      entries.map(({ oid }) => oid),
-      async (oid, content) => void hashes.set(oid, await blobs.put(content, true)),
-    );
-    const stateOf = (entry: ShadowEntry | undefined): FileState =>
-      entry ? { mode: Number.parseInt(entry.mode, 8), hash: hashes.get(entry.oid) ?? "" } : null;
-    return paths.map((path) => ({ path, before: stateOf(then.get(path)), after: stateOf(now.get(path)) }));
-  } finally {
-    await shadow.close();
-  }
+  await using shadow = await Shadow.open(dataDir, row.path);
+  const [then, { files: now }] = [await shadow.readTree(row.baseTree), await shadow.refresh()];
+  const paths = [...new Set([...then.keys(), ...now.keys()])].filter((path) => {
+    const [old, current] = [then.get(path), now.get(path)];
+    return old?.oid !== current?.oid || old?.mode !== current?.mode;
+  });
+  const entries = paths.flatMap((path) => [then.get(path), now.get(path)]);
+  const hashes = await shadow.keepContents(entries, blobs, true);
+  const stateOf = (entry: ShadowEntry | undefined): FileState =>
+    entry ? { mode: Number.parseInt(entry.mode, 8), hash: hashes.get(entry.oid) ?? "" } : null;
+  return paths.map((path) => ({ path, before: stateOf(then.get(path)), after: stateOf(now.get(path)) }));
 }
 
 /** Removes a copy with everything that belongs to it: its worktree entry, its hidden ref and its shadow. */

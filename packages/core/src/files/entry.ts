@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import {
   chmod,
@@ -7,13 +6,13 @@ import {
   mkdir,
   open,
   readlink,
-  rename,
   rmdir,
   symlink,
   unlink,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { childOf, type Folder, lastPart, openFolder, PathRefused } from "./open-inside.ts";
+import { isMissing } from "./file-fault.ts";
+import { childOf, type Folder, lastPart, openFolder, PathRefused, replaceIn } from "./open-inside.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_CREAT, O_EXCL, S_IFMT, S_IFDIR, S_IFLNK, S_IFREG } =
   constants;
@@ -40,8 +39,8 @@ export async function readEntry(root: string, path: string, maxBytes: number): P
     if (stats.isDirectory()) return { mode: stats.mode, content: Buffer.alloc(0) };
     if (stats.isSymbolicLink()) return { mode: stats.mode, content: await readlink(here, "buffer") };
     if (!stats.isFile()) throw new PathRefused(`${path} is not a regular file`);
-    const handle = await open(here, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    return readWhole(handle, path, maxBytes).finally(() => handle.close());
+    await using handle = await open(here, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    return await readWhole(handle, path, maxBytes);
   });
 }
 
@@ -52,17 +51,11 @@ export async function readEntry(root: string, path: string, maxBytes: number): P
 export async function writeEntry(root: string, path: string, entry: Entry): Promise<void> {
   const target = join(root, path);
   await within(root, dirname(target), true, async (folder) => {
-    const here = childOf(folder, lastPart(target));
-    if (isFolderMode(entry.mode)) return makeFolder(here, entry.mode);
-    const temporary = childOf(folder, `.${randomBytes(8).toString("hex")}.tmp`);
-    try {
-      if (isLinkMode(entry.mode)) await symlink(entry.content, temporary);
-      else await writeWhole(temporary, entry);
-      await rename(temporary, here);
-    } catch (thrown) {
-      await unlink(temporary).catch(() => {});
-      throw thrown;
-    }
+    const name = lastPart(target);
+    if (isFolderMode(entry.mode)) return makeFolder(childOf(folder, name), entry.mode);
+    await replaceIn(folder, name, (temporary) =>
+      isLinkMode(entry.mode) ? symlink(entry.content, temporary) : writeWhole(temporary, entry),
+    );
   });
 }
 
@@ -96,14 +89,10 @@ async function makeFolder(here: string, mode: number): Promise<void> {
 }
 
 async function writeWhole(temporary: string, { mode, content }: Entry): Promise<void> {
-  const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  try {
-    await handle.writeFile(content);
-    await handle.chmod(mode & 0o7777);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  await handle.writeFile(content);
+  await handle.chmod(mode & 0o7777);
+  await handle.sync();
 }
 
 async function readWhole(handle: FileHandle, path: string, maxBytes: number): Promise<Entry> {
@@ -120,19 +109,13 @@ async function within<Value>(
   make: boolean,
   work: (folder: Folder) => Promise<Value>,
 ): Promise<Value | null> {
-  const folder = await openFolder(root, path, make).catch((thrown) => {
+  await using folder = await openFolder(root, path, make).catch((thrown) => {
     if (!make && (isMissing(thrown) || thrown instanceof PathRefused)) return null;
     throw thrown;
   });
   if (!folder) return null;
-  return work(folder)
-    .catch((thrown) => {
-      if (!make && isMissing(thrown)) return null;
-      throw thrown;
-    })
-    .finally(() => folder.close());
-}
-
-function isMissing(thrown: unknown): boolean {
-  return (thrown as NodeJS.ErrnoException).code === "ENOENT";
+  return await work(folder).catch((thrown) => {
+    if (!make && isMissing(thrown)) return null;
+    throw thrown;
+  });
 }

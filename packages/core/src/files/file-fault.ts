@@ -11,6 +11,12 @@ const WORDS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long",
 };
 
+/** Whether what was thrown says that there is nothing at a path. */
+export function isMissing(thrown: unknown): boolean {
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
 /** Why a file could not be used, in words for the model and without paths of the host. */
 export function fileFault(thrown: unknown, path: string): string {
   const code = (thrown as NodeJS.ErrnoException).code;

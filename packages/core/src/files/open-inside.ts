@@ -23,19 +23,15 @@ export async function openForReading(
   path: string,
   mayRead?: LinkedFile["mayRead"],
 ): Promise<FileHandle> {
-  const folder = await openFolder(root, dirname(path), false);
-  try {
-    const handle = await openAt(folder, lastPart(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    const stats = await handle.stat();
-    let fault = stats.isFile() ? undefined : `${path} is not a regular file`;
-    if (stats.isFile() && stats.nlink > 1)
-      fault = await explainHardLink({ root, path, links: stats.nlink, mode: "read", mayRead });
-    if (fault === undefined) return handle;
-    await handle.close();
-    throw new PathRefused(fault);
-  } finally {
-    await folder.close();
-  }
+  await using folder = await openFolder(root, dirname(path), false);
+  const handle = await openAt(folder, lastPart(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const stats = await handle.stat();
+  let fault = stats.isFile() ? undefined : `${path} is not a regular file`;
+  if (stats.isFile() && stats.nlink > 1)
+    fault = await explainHardLink({ root, path, links: stats.nlink, mode: "read", mayRead });
+  if (fault === undefined) return handle;
+  await handle.close();
+  throw new PathRefused(fault);
 }
 
 /** The text of a file below `root`; undefined if it is not there, is larger, or is reached through a link. */
@@ -63,51 +59,29 @@ export async function writeInside(
   content: string | Uint8Array | AsyncIterable<Uint8Array>,
   mode = 0o644,
 ): Promise<"created" | "modified"> {
-  const folder = await openFolder(root, dirname(path), true);
-  try {
-    const existed = await checkReplaceable(folder, path, root);
-    const temporary = `.${randomBytes(8).toString("hex")}.tmp`;
-    const handle = await openAt(
-      folder,
-      temporary,
-      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
-      existed?.mode ?? mode,
-    );
-    try {
-      await handle.writeFile(content);
-      if (existed) await handle.chmod(existed.mode);
-      await handle.sync();
-    } catch (thrown) {
-      await unlink(childOf(folder, temporary)).catch(() => {});
-      throw thrown;
-    } finally {
-      await handle.close();
-    }
-    await rename(childOf(folder, temporary), childOf(folder, lastPart(path))).catch(async (thrown) => {
-      await unlink(childOf(folder, temporary)).catch(() => {});
-      throw thrown;
-    });
-    return existed ? "modified" : "created";
-  } finally {
-    await folder.close();
-  }
+  await using folder = await openFolder(root, dirname(path), true);
+  const existed = await checkReplaceable(folder, path, root);
+  await replaceIn(folder, lastPart(path), async (temporary) => {
+    const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+    await using handle = await open(temporary, flags, existed?.mode ?? mode);
+    await handle.writeFile(content);
+    if (existed) await handle.chmod(existed.mode);
+    await handle.sync();
+  });
+  return existed ? "modified" : "created";
 }
 
 /** Names in a folder below `root`, read through the folder that was opened and never through a link. */
 export async function listInside(root: string, path: string): Promise<{ name: string; isFolder: boolean }[]> {
-  const folder = await openFolder(root, path, false);
-  try {
-    const entries = await readdir(HAS_PROC_FD ? `/proc/self/fd/${folder.handle.fd}` : folder.path, {
-      withFileTypes: true,
-    });
-    return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
-  } finally {
-    await folder.close();
-  }
+  await using folder = await openFolder(root, path, false);
+  const entries = await readdir(HAS_PROC_FD ? `/proc/self/fd/${folder.handle.fd}` : folder.path, {
+    withFileTypes: true,
+  });
+  return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
 }
 
 /** A folder that was opened without following a link, and the path that led to it. */
-export type Folder = { handle: FileHandle; path: string; close(): Promise<void> };
+export type Folder = AsyncDisposable & { handle: FileHandle; path: string };
 
 /** Opens a folder below `root`, component by component and never through a link; with `make`, folders on the way are made. */
 export async function openFolder(root: string, path: string, make: boolean): Promise<Folder> {
@@ -120,14 +94,30 @@ export async function openFolder(root: string, path: string, make: boolean): Pro
     try {
       if (make) await mkdir(childOf(folder, name)).catch(ignoreExisting);
       const next = folderOf(await openAt(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), below);
-      await folder.close();
+      await folder.handle.close();
       folder = next;
     } catch (thrown) {
-      await folder.close();
+      await folder.handle.close();
       throw refusalOf(thrown, below);
     }
   }
   return folder;
+}
+
+/** Makes something under another name and puts it in its place by one rename; if that fails nothing of it is left. */
+export async function replaceIn(
+  folder: Folder,
+  name: string,
+  make: (temporary: string) => Promise<void>,
+): Promise<void> {
+  const temporary = childOf(folder, `.${randomBytes(8).toString("hex")}.tmp`);
+  try {
+    await make(temporary);
+    await rename(temporary, childOf(folder, name));
+  } catch (thrown) {
+    await unlink(temporary).catch(() => {});
+    throw thrown;
+  }
 }
 
 async function checkReplaceable(
@@ -150,7 +140,7 @@ async function checkReplaceable(
 }
 
 function folderOf(handle: FileHandle, path: string): Folder {
-  return { handle, path, close: () => handle.close() };
+  return { handle, path, [Symbol.asyncDispose]: () => handle.close() };
 }
 
 /** A path to a name in an open folder that no rename can lead elsewhere, where the system has such a path. */
@@ -158,9 +148,9 @@ export function childOf(folder: Folder, name: string): string {
   return HAS_PROC_FD ? `/proc/self/fd/${folder.handle.fd}/${name}` : join(folder.path, name);
 }
 
-async function openAt(folder: Folder, name: string, flags: number, mode?: number): Promise<FileHandle> {
+async function openAt(folder: Folder, name: string, flags: number): Promise<FileHandle> {
   try {
-    return await open(childOf(folder, name), flags, mode);
+    return await open(childOf(folder, name), flags);
   } catch (thrown) {
     throw refusalOf(thrown, join(folder.path, name));
   }

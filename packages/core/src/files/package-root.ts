@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { tryTo } from "../schema/error.ts";
 
 /** The folder of the package `retinue`, from the sources as from the built program. */
 export const PACKAGE_ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
@@ -11,15 +12,8 @@ export function readVersion(): string {
 }
 
 function findRoot(from: string): string {
-  if (isPackage(join(from, "package.json"))) return from;
+  const name = tryTo(() => JSON.parse(readFileSync(join(from, "package.json"), "utf8")).name);
+  if (name === "retinue") return from;
   const parent = dirname(from);
   return parent === from ? from : findRoot(parent);
-}
-
-function isPackage(manifest: string): boolean {
-  try {
-    return JSON.parse(readFileSync(manifest, "utf8")).name === "retinue";
-  } catch {
-    return false;
-  }
 }

@@ -13,7 +13,7 @@ export type Private = "read" | "write";
 
 /** The text of a file of the user's own; null if there is none. A link, or a file that others can reach, is refused. */
 export async function readPrivate(path: string, from: Private): Promise<string | null> {
-  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(
+  await using handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(
     (thrown: NodeJS.ErrnoException) => {
       if (thrown.code === "ENOENT") return null;
       if (thrown.code === "ELOOP") throw refused(path, "is a link");
@@ -21,18 +21,14 @@ export async function readPrivate(path: string, from: Private): Promise<string |
     },
   );
   if (!handle) return null;
-  try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw refused(path, "is not a regular file");
-    if (stats.size > MAX_BYTES) throw refused(path, `has more than ${MAX_BYTES} bytes`);
-    const open = stats.mode & (from === "read" ? 0o077 : 0o022);
-    if (hasModes && open)
-      throw refused(path, `can be ${from === "read" ? "read" : "changed"} by others`, `chmod 600 '${path}'`);
-    if (hasModes && stats.uid !== process.getuid?.()) throw refused(path, "belongs to somebody else");
-    return await handle.readFile("utf8");
-  } finally {
-    await handle.close();
-  }
+  const stats = await handle.stat();
+  if (!stats.isFile()) throw refused(path, "is not a regular file");
+  if (stats.size > MAX_BYTES) throw refused(path, `has more than ${MAX_BYTES} bytes`);
+  const shared = stats.mode & (from === "read" ? 0o077 : 0o022);
+  if (hasModes && shared)
+    throw refused(path, `can be ${from === "read" ? "read" : "changed"} by others`, `chmod 600 '${path}'`);
+  if (hasModes && stats.uid !== process.getuid?.()) throw refused(path, "belongs to somebody else");
+  return await handle.readFile("utf8");
 }
 
 /** Writes a file that only the user can read, whole or not at all; a folder that is missing is made for the user alone. */

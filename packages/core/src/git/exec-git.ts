@@ -31,6 +31,7 @@ export class GitFault extends Error {
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_FAULT_CHARS = 4_000;
+const MAX_STDERR_CHARS = 64_000;
 
 /** Folders of the PATH in which programs are looked for: never a relative one, and never one of the project's own. */
 export function safePath(projectDir: string, path: string = process.env.PATH ?? ""): string {
@@ -56,14 +57,40 @@ export async function findGit(path: string): Promise<string> {
 
 /** Runs git with an argument list, a clean environment, and limits on time and output; killed when the run is stopped. */
 export async function execGit(exec: GitExec): Promise<GitOutcome> {
-  const { program, args, cwd, env, signal, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = exec;
+  const { signal, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = exec;
   const limit = AbortSignal.timeout(timeoutMs);
-  const stopped = AbortSignal.any([signal, limit]);
+  const stop = AbortSignal.any([signal, limit]);
+  const { code, stdout, stderr, cut } = await startGit({ ...exec, stop, maxBytes }).catch((thrown) => {
+    if (limit.aborted && !signal.aborted)
+      throw new GitFault(`git took longer than ${timeoutMs / 1_000} s; ask for less`);
+    throw thrown;
+  });
+  return {
+    code: code ?? (cut ? 0 : 1),
+    stdout: stdout.toString("utf8"),
+    stderr: stderr.slice(0, MAX_FAULT_CHARS).trim(),
+    cut,
+  };
+}
+
+/** One start of git: it is stopped only if there is something that can stop it. */
+type GitStart = Pick<GitExec, "program" | "args" | "cwd" | "env" | "input"> & {
+  readonly stop?: AbortSignal;
+  readonly maxBytes: number;
+};
+
+/** What git said, byte for byte; `code` is null if a signal ended it, `cut` if it had more to say than may be kept. */
+export async function startGit({ program, args, cwd, env, input, stop, maxBytes }: GitStart): Promise<{
+  code: number | null;
+  stdout: Buffer;
+  stderr: string;
+  cut: boolean;
+}> {
   const child = spawn(program, args, {
     cwd,
     env,
     stdio: ["pipe", "pipe", "pipe"],
-    signal: stopped,
+    ...(stop && { signal: stop }),
     killSignal: "SIGKILL",
   });
   // A program that git started may outlive it and hold its pipes: `close` must not wait for that one.
@@ -84,28 +111,17 @@ export async function execGit(exec: GitExec): Promise<GitOutcome> {
   });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr = `${stderr}${text}`.slice(0, MAX_FAULT_CHARS);
+    stderr = `${stderr}${text}`.slice(0, MAX_STDERR_CHARS);
   });
   // Git may end before it has read all of its input.
-  child.stdin.on("error", () => {}).end(exec.input ?? "");
+  child.stdin.on("error", () => {}).end(input ?? "");
   const ended = Promise.withResolvers<number | null>();
-  const stop = () => {
+  const abort = () => {
     dropPipes();
-    ended.reject(stopped.reason);
+    ended.reject(stop?.reason);
   };
   child.once("error", ended.reject).once("close", ended.resolve);
-  stopped.addEventListener("abort", stop);
-  const code = await ended.promise
-    .catch((thrown: unknown) => {
-      if (limit.aborted && !signal.aborted)
-        throw new GitFault(`git took longer than ${timeoutMs / 1_000} s; ask for less`);
-      throw thrown;
-    })
-    .finally(() => stopped.removeEventListener("abort", stop));
-  return {
-    code: code ?? (cut ? 0 : 1),
-    stdout: Buffer.concat(kept).toString("utf8"),
-    stderr: stderr.trim(),
-    cut,
-  };
+  stop?.addEventListener("abort", abort);
+  const code = await ended.promise.finally(() => stop?.removeEventListener("abort", abort));
+  return { code, stdout: Buffer.concat(kept), stderr, cut };
 }

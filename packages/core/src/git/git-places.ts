@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { isBelow } from "../files/is-below.ts";
 import { readCommand } from "../rights/patterns/split-command.ts";
 import { namedLayer } from "../rights/protected-layer.ts";
+import { tryTo } from "../schema/error.ts";
 import type { Layer } from "../schema/rights.ts";
 import type { HostPlaces } from "../tools/tool.ts";
 
@@ -188,7 +189,7 @@ const cache = new Map<string, { state: string; settings: readonly GitSetting[] }
 
 /** The settings of one file, parsed again only if it has changed. */
 function readSettings(file: string): readonly GitSetting[] {
-  const stats = lookBehind(file);
+  const stats = tryTo(() => statSync(file, { throwIfNoEntry: false }));
   if (!stats?.isFile()) return [];
   const state = [stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(" ");
   const known = cache.get(file);
@@ -208,7 +209,11 @@ function followLinks(path: string): { real: string; links: string[] } {
     const next = join(real, name);
     if (links.length < MOST_LINKS && lookAt(next)?.isSymbolicLink()) {
       links.push(next);
-      names.unshift(...resolve(real, tryReadlink(next)).split(sep).filter(Boolean));
+      names.unshift(
+        ...resolve(real, tryTo(() => readlinkSync(next)) ?? "")
+          .split(sep)
+          .filter(Boolean),
+      );
       real = "/";
     } else real = next;
   }
@@ -216,49 +221,20 @@ function followLinks(path: string): { real: string; links: string[] } {
 }
 
 function readSmall(file: string, most: number): string | undefined {
-  try {
+  return tryTo(() => {
     const stats = statSync(file);
     return stats.isFile() && stats.size <= most ? readFileSync(file, "utf8") : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** What is at a path, not followed; undefined if nothing, or if it cannot be looked at. */
 function lookAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-function lookBehind(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-function tryReadlink(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
-}
-
-function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return tryTo(() => lstatSync(path, { throwIfNoEntry: false }));
 }
 
 function listPaths(folder: string): string[] {
-  return listNames(folder).map((name) => join(folder, name));
+  const names = tryTo(() => readdirSync(folder)) ?? [];
+  return names.map((name) => join(folder, name));
 }
 
 /** One setting: `section.subsection.name`, with the case in which it was written. */

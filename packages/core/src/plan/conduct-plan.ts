@@ -1,10 +1,12 @@
+import { delegatesOf, isIdle } from "../delegate/profile.ts";
+import { toolsLayer } from "../rights/layers.ts";
 import type { Conduct } from "../run/conductor.ts";
-import type { Session } from "../run/run.ts";
+import type { Host, Session } from "../run/run.ts";
 import type { Agent } from "../schema/agent.ts";
 import type { Conducted } from "../schema/plan.ts";
+import { baseLayers } from "../session/open-session.ts";
 import { conductPlanning } from "./make-plan.ts";
-import type { PlanningPorts } from "./planning-ports.ts";
-import { reachableFrom } from "./reachable-agents.ts";
+import type { PlanningPorts } from "./plan-record.ts";
 import { conductExecution, stepAgents } from "./run-plan.ts";
 
 /** Leads a run of this agent that makes a plan or carries one out. */
@@ -27,4 +29,11 @@ export function conductPlan(
   return kind === "planning"
     ? conductPlanning({ ...ports, agents: () => stepAgents(ports.agents()) }, planId, conducted.maxSteps)
     : conductExecution(ports, planId, conducted);
+}
+
+/** The agents that an agent could delegate to in a session of its own. */
+export function reachableFrom(host: Host, agent: Agent): readonly Agent[] {
+  if (Math.min(host.settings.maxDepth, agent.limits.depth ?? Number.POSITIVE_INFINITY) < 1) return [];
+  const agents = delegatesOf(host, agent, [...baseLayers(host), toolsLayer(agent, host.homeDir)], null);
+  return agents.filter((one) => !isIdle(host, one));
 }

@@ -1,5 +1,5 @@
 import type { Conduct, Move } from "../run/conductor.ts";
-import type { ExecutionPlan } from "../schema/plan.ts";
+import type { ExecutionPlan, PlanDraft } from "../schema/plan.ts";
 import type { RunResult } from "../schema/result.ts";
 import { type CheckedDraft, checkDraft } from "./check-draft.ts";
 import { askForPlan, askToCorrect, type PlannerAsk } from "./plan-prompts.ts";
@@ -7,11 +7,11 @@ import {
   endedResult,
   findLastRun,
   lastWords,
+  type PlanningPorts,
   type PlanRecord,
   readPlanRecord,
   resultsBelow,
 } from "./plan-record.ts";
-import type { PlanningPorts } from "./planning-ports.ts";
 import { readDraft } from "./read-draft.ts";
 
 /** The agent that makes plans. */
@@ -31,29 +31,44 @@ export function conductPlanning(ports: PlanningPorts, planId: string, maxSteps: 
     const ask = { goal: record.root?.request_content ?? "", agents: ports.agents(), maxSteps };
     const step = await askPlanner(ports, record, { ids: ["plan", "mend-plan"], first: askForPlan(ask), ask });
     if ("move" in step) return step.move;
-    const { draft } = step;
     const runs = [...record.calls.values()].flatMap((call) => call.runs);
-    const now = ports.now();
-    const plan: ExecutionPlan = {
-      id: planId,
-      version: 1,
-      status: "draft",
-      goal: ask.goal,
-      summary: draft.summary ?? "",
-      ...(draft.risks && draft.risks.length > 0 && { risks: draft.risks }),
-      steps: draft.steps,
-      agent: ports.agent,
-      project: ports.projectDir,
-      createdAtMs: now,
-      updatedAtMs: now,
-      planning: { sessionId: ports.sessionId, toolCalls: countCalls(resultsBelow(runs)) },
-      executionSessionId: null,
-      results: [],
-    };
+    const about = { id: planId, goal: ask.goal, agent: ports.agent, project: ports.projectDir };
+    const planning = { sessionId: ports.sessionId, toolCalls: countCalls(resultsBelow(runs)) };
+    const plan = createPlan({ ...about, planning }, step.draft, ports.now());
     await ports.record.addPlan(plan);
     return { say: `Plan ${plan.id} has ${plan.steps.length} steps.` };
   };
   return { next, report: async () => "The plan was not finished." };
+}
+
+/** A plan of checked steps, which nobody has approved yet. */
+export function createPlan(
+  {
+    id,
+    goal,
+    agent,
+    project,
+    planning,
+  }: Pick<ExecutionPlan, "id" | "goal" | "agent" | "project" | "planning">,
+  { steps, summary = "", risks = [] }: PlanDraft,
+  nowMs: number,
+): ExecutionPlan {
+  return {
+    id,
+    version: 1,
+    status: "draft",
+    goal,
+    summary,
+    ...(risks.length > 0 && { risks }),
+    steps,
+    agent,
+    project,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    planning,
+    executionSessionId: null,
+    results: [],
+  };
 }
 
 /** What to ask the planner for, under which call ids, and which steps are done already. */
@@ -64,21 +79,19 @@ export type Asking = {
   done?: readonly string[];
 };
 
-type Draft = Extract<CheckedDraft, { ok: true }>["draft"];
-
 /** The planner's draft if it has given a sound one; otherwise the next move: to ask, to send back once, or to fail. */
 export async function askPlanner(
   ports: PlanningPorts,
   record: PlanRecord,
   { ids, first, ask, done }: Asking,
-): Promise<{ draft: Draft } | { move: Move }> {
+): Promise<{ draft: PlanDraft } | { move: Move }> {
   const delegate = (id: string, task: string): { move: Move } => ({
     move: { call: { id, tool: "delegate", input: { agent: PLANNER, task } } },
   });
   const [begin, again] = ids;
   if (!record.calls.has(begin)) return delegate(begin, first);
   const id = record.calls.has(again) ? again : begin;
-  const answer = await readAnswer(ports, record, { id, ask, ...(done && { done }) });
+  const answer = await readAnswer(ports, record, { id, ask, done });
   if (answer.kind === "failed") {
     const type = answer.result?.error?.type ?? "failed";
     return { move: { fail: `the planner gave no plan: ${answer.message}`, type } };
@@ -103,7 +116,7 @@ async function readAnswer(
   }
   const text = lastWords(row);
   const value = readDraft(text);
-  const limits = { agents: ask.agents, projectDir, maxSteps: ask.maxSteps, ...(done && { done }) };
+  const limits = { agents: ask.agents, projectDir, maxSteps: ask.maxSteps, done };
   const checked: CheckedDraft =
     value === undefined
       ? { ok: false, problems: ["the answer holds no JSON object with steps"] }

@@ -1,8 +1,23 @@
 import { readTree } from "../record/read-tree.ts";
 import type { Record } from "../record/record.ts";
 import { isClosed, metadataOf, resultOfRow, subtreeOf } from "../run/read-row.ts";
+import type { Agent } from "../schema/agent.ts";
 import type { MessageNode } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
+
+/** What leading a plan needs from outside. */
+export type PlanningPorts = {
+  readonly record: Record;
+  readonly sessionId: string;
+  readonly projectDir: string;
+  readonly workspaceDir: string;
+  /** The agent in whose name steps are delegated. */
+  readonly agent: string;
+  /** Agents that it may delegate to now. */
+  agents(): readonly Agent[];
+  escapeText(text: string): string;
+  now(): number;
+};
 
 /** A call that the host made in a run it leads: the answer, and the runs that came of it, by attempt. */
 export type MadeCall = { text: string; runs: MessageNode[] };

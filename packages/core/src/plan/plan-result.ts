@@ -6,8 +6,14 @@ import type { RunResult } from "../schema/result.ts";
 import { addUpFiles, countTests, type FileFigures, lastRuns } from "../schema/subtree.ts";
 import { cutAt } from "../tools/truncate.ts";
 import { countCalls } from "./make-plan.ts";
-import { endedResult, findLastRun, type PlanRecord, readPlanRecord, resultsBelow } from "./plan-record.ts";
-import type { PlanningPorts } from "./planning-ports.ts";
+import {
+  endedResult,
+  findLastRun,
+  type PlanningPorts,
+  type PlanRecord,
+  readPlanRecord,
+  resultsBelow,
+} from "./plan-record.ts";
 import { SECOND_BATCH, stepResults } from "./step-results.ts";
 
 /** Call id of the review at the end. */

@@ -21,10 +21,10 @@ import type { RunResult } from "../schema/result.ts";
 import { realFolder } from "../session/open-session.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { type CheckedDraft, checkDraft } from "./check-draft.ts";
-import { PLANNER } from "./make-plan.ts";
+import { reachableFrom } from "./conduct-plan.ts";
+import { createPlan, PLANNER } from "./make-plan.ts";
 import { isRunning, noPlanner, notNow, notPlanned, PlanLeft } from "./plan-errors.ts";
 import { planResult, settleAll, settleEnded, settlePlan } from "./plan-result.ts";
-import { reachableFrom } from "./reachable-agents.ts";
 import { tidyDraft } from "./read-draft.ts";
 import { stepAgents } from "./run-plan.ts";
 import { keptResults } from "./step-results.ts";
@@ -68,15 +68,13 @@ export class Plans {
 
   /** The plans of this project, the last changed first; all of them, unless limited. */
   async list(limit = -1): Promise<ExecutionPlan[]> {
-    const { record } = this.#host;
-    return settleAll(record, (await record.listPlans({ project: this.#project(), limit })).plans);
+    return (await this.page(limit)).plans;
   }
 
   /** A part of that list: `next` of one page is `before` of the one behind it. */
   async page(limit: number, before?: number): Promise<PlanPage> {
     const { record } = this.#host;
-    const wanted = { project: this.#project(), limit, ...(before !== undefined && { before }) };
-    const { plans, next } = await record.listPlans(wanted);
+    const { plans, next } = await record.listPlans({ project: this.#project(), limit, before });
     return { plans: await settleAll(record, plans), next };
   }
 
@@ -111,24 +109,15 @@ export class Plans {
   /** Stores a plan that a person or a program has made; checked as the planner's are. */
   async add(goal: string, draft: unknown, agentName = LEADER): Promise<ExecutionPlan> {
     const agent = this.#leader(agentName);
-    const { steps, summary = "", risks = [] } = await this.#checked(draft, agent);
-    const now = this.#host.clock.wallMs();
-    const plan: ExecutionPlan = {
+    const checked = await this.#checked(draft, agent);
+    const about = {
       id: createId("pln"),
-      version: 1,
-      status: "draft",
       goal: this.#host.redactor.redact(goal),
-      summary,
-      ...(risks.length > 0 && { risks }),
-      steps,
       agent: agent.name,
       project: this.#project(),
-      createdAtMs: now,
-      updatedAtMs: now,
       planning: { sessionId: null, toolCalls: 0 },
-      executionSessionId: null,
-      results: [],
     };
+    const plan = createPlan(about, checked, this.#host.clock.wallMs());
     await this.#host.record.addPlan(plan);
     return plan;
   }

@@ -1,3 +1,4 @@
+import { tryTo } from "../schema/error.ts";
 import { findOwn } from "../schema/find-own.ts";
 import { isRecord } from "../schema/json-object.ts";
 
@@ -56,10 +57,5 @@ function idText(id: unknown): unknown {
 }
 
 function parseJson(text: string): unknown {
-  if (!/^\s*[{[]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return /^\s*[{[]/.test(text) ? tryTo(() => JSON.parse(text)) : undefined;
 }

@@ -13,9 +13,8 @@ import { cutAt } from "../tools/truncate.ts";
 import { withoutDone } from "./check-draft.ts";
 import { askPlanner, PLANNER } from "./make-plan.ts";
 import { askForRest, reviewTask, stepTask } from "./plan-prompts.ts";
-import { type PlanRecord, readPlanRecord } from "./plan-record.ts";
+import { type PlanningPorts, type PlanRecord, readPlanRecord } from "./plan-record.ts";
 import { changedFiles, planResult, REVIEW_CALL, reviewStepOf, settlePlan } from "./plan-result.ts";
-import type { PlanningPorts } from "./planning-ports.ts";
 import { reportOf } from "./report-plan.ts";
 import { FIRST_BATCH, SECOND_BATCH, stepResults } from "./step-results.ts";
 

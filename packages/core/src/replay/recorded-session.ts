@@ -1,3 +1,4 @@
+import { isRunRow } from "../record/read-tree.ts";
 import { metadataOf } from "../run/read-row.ts";
 import type { ChildKey, Run } from "../run/run.ts";
 import type { MessageNode } from "../schema/record.ts";
@@ -16,7 +17,7 @@ export class RecordedSession {
     const left = roots.map((node) => ({ node, path: "" }));
     for (let at = left.pop(); at; at = left.pop()) {
       const { node } = at;
-      const isRun = node.request_type === "prompt" || node.request_type === "delegation";
+      const isRun = isRunRow(node);
       const path = isRun ? `${at.path && `${at.path} > `}${node.agent_role}` : at.path;
       if (isRun) this.#add(new RecordedRun(node, path));
       for (const child of node.children) left.push({ node: child, path });

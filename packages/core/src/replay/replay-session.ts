@@ -2,9 +2,8 @@ import { dirname } from "node:path";
 import type { Clock } from "../budget/clock.ts";
 import { createApprovals } from "../host/approvals.ts";
 import { createHost, type RuntimeOptions } from "../host/create-host.ts";
-import { readTree } from "../record/read-tree.ts";
+import { readNamedTexts, readTree } from "../record/read-tree.ts";
 import type { Record } from "../record/record.ts";
-import { listTextIds } from "../record/record-journal.ts";
 import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
 import type { CallableModel } from "../run/model/callable-model.ts";
 import { isClosed, metadataOf, subtreeOf } from "../run/read-row.ts";
@@ -30,20 +29,6 @@ export type ReplayReport = {
   divergence: Divergence | null;
 };
 
-/** Everything that the rows of a session name by id. */
-async function readTexts(
-  record: Record,
-  roots: readonly MessageNode[],
-): Promise<(id: string) => string | undefined> {
-  const texts = new Map<string, string>();
-  const rows = roots.flatMap((root) => [...subtreeOf(root)]);
-  for (const id of new Set(rows.flatMap((row) => listTextIds(row.system_prompt_id, metadataOf(row))))) {
-    const text = await record.readText(id);
-    if (text !== undefined) texts.set(id, text);
-  }
-  return (id) => texts.get(id);
-}
-
 /**
  * Runs a recorded session again, with the present agents and rights and the recorded replies, results, ids and times.
  * Nothing outside is called and nothing is written; the tree that comes out is compared with the recorded one.
@@ -56,7 +41,7 @@ export async function replaySession(
   const row = await record.findSession(sessionId);
   const roots = await readTree(record, row.session_id);
   if (roots.length === 0) throw new RetinueError("input", `session ${row.session_id} has no run to replay`);
-  const recorded = new RecordedSession(roots, await readTexts(record, roots));
+  const recorded = await readRecorded(record, roots);
   const playback = new Playback(recorded);
   const terms = JSON.parse(row.metadata_json ?? "{}") as Partial<Terms>;
   const copy = createSqliteRecord({ path: ":memory:" });
@@ -98,7 +83,7 @@ export async function replaySession(
     await Promise.all(roots.map((root) => playRoot(session, root, recorded)));
     await copy.committed();
     const played = await readTree(copy, row.session_id);
-    const now = new RecordedSession(played, await readTexts(copy, played));
+    const now = await readRecorded(copy, played);
     const divergence = recorded.divergences.first ?? compareTrees(recorded, now);
     const { modelCalls, toolCalls } = playback;
     return {
@@ -112,6 +97,14 @@ export async function replaySession(
   } finally {
     await control.close();
   }
+}
+
+async function readRecorded(record: Record, roots: readonly MessageNode[]): Promise<RecordedSession> {
+  const texts = await readNamedTexts(
+    record,
+    roots.flatMap((root) => [...subtreeOf(root)]),
+  );
+  return new RecordedSession(roots, (id) => texts.get(id));
 }
 
 /** The session once more, under its own id and on its own paths, but in a record of its own that nobody keeps. */

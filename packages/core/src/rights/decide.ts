@@ -2,10 +2,32 @@ import type { Access, Decision, Layer, Rule, Target, Verdict } from "../schema/r
 import { type Call, findCover, hits, isCommandNamed, isConsent, isUnreadable } from "./match.ts";
 import { isToolName } from "./rule.ts";
 
-const STRICTNESS: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
-
 /** What one layer says, and the rule it says it by. */
-export type Voice = { readonly verdict: Verdict; readonly rule?: Rule };
+type Voice = { readonly verdict: Verdict; readonly rule?: Rule };
+
+/** The same before any call is known; `depends`: it hangs on what a call touches. */
+type AnyVoice = { readonly verdict: Verdict | "depends"; readonly rule?: Rule };
+
+const STRICTNESS: Readonly<Record<AnyVoice["verdict"], number>> = { allow: 0, ask: 1, depends: 2, deny: 3 };
+
+/** Who speaks for a chain: the strictest layer, and among layers that allow the first that names a rule. */
+export function findStrictest<Said extends AnyVoice>(
+  chain: readonly Layer[],
+  ask: (layer: Layer) => Said,
+): { said: Said; layer: string } | undefined {
+  let found: { said: Said; layer: string } | undefined;
+  for (const layer of chain) {
+    const said = ask(layer);
+    if (!found || outranks(said, found.said)) found = { said, layer: layer.name };
+    if (said.verdict === "deny") break;
+  }
+  return found;
+}
+
+function outranks(said: AnyVoice, decisive: AnyVoice): boolean {
+  if (said.verdict !== decisive.verdict) return STRICTNESS[said.verdict] > STRICTNESS[decisive.verdict];
+  return decisive.verdict === "allow" && !decisive.rule && said.rule !== undefined;
+}
 
 const LETS_PASS: Voice = { verdict: "allow" };
 const SILENT: Voice = { verdict: "deny" };
@@ -17,17 +39,10 @@ const SILENT: Voice = { verdict: "deny" };
 export function decide(chain: readonly Layer[], access: Access): Decision {
   if (!isToolName(access.tool)) return refusal("names", `${describeAccess(access)} does not name a tool.`);
   const call: Call = { access };
-  let decisive: Voice | undefined;
-  let layer = "";
-  for (const candidate of chain) {
-    const voice = voiceOf(candidate, call);
-    if (decisive && !outranks(voice, decisive)) continue;
-    decisive = voice;
-    layer = candidate.name;
-    if (voice.verdict === "deny") break;
-  }
-  if (!decisive)
+  const strictest = findStrictest(chain, (layer) => voiceOf(layer, call));
+  if (!strictest)
     return refusal("nobody", `No layer of rights speaks for ${describeAccess(access)}, so it is denied.`);
+  const { said: decisive, layer } = strictest;
   const isSaid = (says: typeof isConsent) =>
     decisive.verdict === "allow" && chain.some((each) => !each.byModel && says(call, each.allow ?? []));
   const decision: Decision = {
@@ -48,12 +63,6 @@ function voiceOf(layer: Layer, call: Call): Voice {
   const cover = findCover(call, layer.allow, layer.ask);
   if (!cover) return SILENT;
   return asking ? { verdict: "ask", rule: asking } : { verdict: "allow", rule: cover };
-}
-
-/** The stricter speaks for the chain; among layers that allow, the first that names a rule. */
-function outranks(voice: Voice, decisive: Voice): boolean {
-  if (voice.verdict !== decisive.verdict) return STRICTNESS[voice.verdict] > STRICTNESS[decisive.verdict];
-  return decisive.verdict === "allow" && !decisive.rule && voice.rule !== undefined;
 }
 
 function refusal(layer: string, reason: string): Decision {

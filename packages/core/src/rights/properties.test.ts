@@ -3,8 +3,14 @@ import { expect, test } from "vitest";
 import type { Access, Layer, Target, Verdict } from "../schema/rights.ts";
 import { decide } from "./decide.ts";
 import { visibleTools } from "./explain.ts";
-import { splitCommand } from "./patterns/split-command.ts";
+import { readCommand } from "./patterns/split-command.ts";
 import { parseRule, parseRules } from "./rule.ts";
+
+/** The parts of a command as texts, and whether some of it could not be understood. */
+function splitCommand(command: string): { parts: string[]; opaque: boolean } {
+  const { parts, opaque } = readCommand(command);
+  return { parts: parts.map(({ text }) => text), opaque };
+}
 
 const RANK: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
 

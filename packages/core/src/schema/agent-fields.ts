@@ -515,8 +515,8 @@ export const KEPT_KEYS = {
   ),
 };
 
-/** A table of fields; only tests use another one than `AGENT_FIELDS`. */
-export type FieldTable = Readonly<Record<string, AgentField>>;
+/** The fields by their names, as they are looked up. */
+export const FIELD_TABLE: Readonly<Record<string, AgentField>> = AGENT_FIELDS;
 
 type Fields = typeof AGENT_FIELDS;
 type SimpleKind = { readonly is: "number" | "choice" | "flag" };

@@ -22,6 +22,15 @@ export class RetinueError extends Error {
   }
 }
 
+/** What the work gives, or undefined if it throws: for questions to which every failure is the answer that there is nothing. */
+export function tryTo<Value>(work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message || thrown.name;

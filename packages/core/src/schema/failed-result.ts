@@ -14,6 +14,9 @@ export function failedResult(
   about: { runId: string; sessionId: string; agent: string; attempt?: number },
   error: RunError,
 ): RunResult {
+  const files = { files_modified: [], files_created: [], files_deleted: [] };
+  const tests = { tests: [], tests_run: null, tests_passed: null };
+  const tools = { tool_calls_used: 0, tools_used: [] };
   return {
     run_id: about.runId,
     session_id: about.sessionId,
@@ -23,29 +26,14 @@ export function failedResult(
     success: false,
     summary: error.message.slice(0, 500),
     details: error.message,
-    files_modified: [],
-    files_created: [],
-    files_deleted: [],
-    tests: [],
-    tests_run: null,
-    tests_passed: null,
+    ...files,
+    ...tests,
     warnings: [],
     suggestions: [],
     iteration_count: 0,
     duration_ms: 0,
-    tool_calls_used: 0,
-    tools_used: [],
-    subtree: {
-      runs: 1,
-      files_modified: [],
-      files_created: [],
-      files_deleted: [],
-      tests: [],
-      tests_run: null,
-      tests_passed: null,
-      tool_calls_used: 0,
-      tools_used: [],
-    },
+    ...tools,
+    subtree: { runs: 1, ...files, ...tests, ...tools },
     context_size: 0,
     tokens: { self: 0, subtree: 0 },
     cost_usd: { self: 0, subtree: 0 },

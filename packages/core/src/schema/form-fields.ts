@@ -1,7 +1,6 @@
 import {
-  type AgentField,
+  FIELD_TABLE,
   type FieldPart,
-  type FieldTable,
   FORM_SECTIONS,
   type FormControl,
   type FormSectionName,
@@ -23,8 +22,8 @@ export type FormValue = {
 const ALWAYS_THERE = new Set(["name", "displayName", "description"]);
 
 /** The values that a form shows, in the order of the table. */
-export function listFormFields(table: FieldTable): FormValue[] {
-  return Object.entries<AgentField>(table).flatMap(([field, own]) => {
+export function listFormFields(): FormValue[] {
+  return Object.entries(FIELD_TABLE).flatMap(([field, own]) => {
     const parts = own.form || own.kind.is !== "map" ? [] : Object.entries<FieldPart>(own.kind.parts);
     return [
       ...(own.form ? [{ name: own.form.name ?? field, field, kind: own.kind, control: own.form }] : []),
@@ -36,8 +35,8 @@ export function listFormFields(table: FieldTable): FormValue[] {
 }
 
 /** The form by its sections. */
-export function listFormSections(table: FieldTable): { title: FormSectionName; fields: FormValue[] }[] {
-  const fields = listFormFields(table);
+export function listFormSections(): { title: FormSectionName; fields: FormValue[] }[] {
+  const fields = listFormFields();
   return FORM_SECTIONS.map((title) => ({
     title,
     fields: fields.filter(({ control }) => control.section === title),
@@ -68,8 +67,8 @@ export function listPartDefaults<Parts extends Readonly<Record<string, FieldPart
 }
 
 /** What each value of the form may be, for the API; the prompt is what stands below the fields. */
-export function describeForm(table: FieldTable): Record<string, Shape> {
-  const fields = listFormFields(table).map((field) => {
+export function describeForm(): Record<string, Shape> {
+  const fields = listFormFields().map((field) => {
     const value = describeValue(field.kind);
     return [field.name, findFormDefault(field) === null ? orNull(value) : value] as const;
   });

@@ -1,3 +1,5 @@
+import { tryTo } from "./error.ts";
+
 /** Whether a parsed value is a JSON object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -15,12 +17,8 @@ export function readObjects(value: unknown): readonly Readonly<Record<string, un
 
 /** JSON as an object, or null if it is none. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value: unknown = tryTo(() => JSON.parse(text));
+  return isRecord(value) ? value : null;
 }
 
 /** The object that a text of JSON holds; an empty one for a text without one. */

@@ -1,24 +1,16 @@
+import { didYouMean } from "../agents/closest.ts";
+import { parseRule } from "../rights/rule.ts";
 import type { Problem } from "../schema/agent.ts";
 import { sayError } from "../schema/check-json.ts";
 import { isRecord } from "../schema/json-object.ts";
 import { checkObject, mustBeInRange } from "../schema/number-range.ts";
 import type { Settings } from "../schema/settings.ts";
+import { SETTING_TABLE, type SettingTable } from "../schema/settings.ts";
 import type { SettingsFile } from "./read-settings-file.ts";
-import { SETTING_TABLE, SETTINGS_SCHEMA, type SettingTable } from "./settings-schema.ts";
+import { SETTINGS_SCHEMA } from "./settings-schema.ts";
 
-/** Adds `; did you mean 'x'?` when one of the candidates is near. */
-export type Suggest = (name: string, candidates: Iterable<string>) => string;
-
-/** Why a text is no rule; undefined if it is one. */
-export type RuleFault = (text: string) => string | undefined;
-
-/** What the check borrows from those who know names and rules. */
-export type Knowledge = {
-  suggest?: Suggest;
-  ruleFault?: RuleFault;
-  /** Why a name is no tool's; undefined if it is one's. */
-  toolFault?: RuleFault;
-};
+/** Why a name is no tool's; undefined if it is one's. */
+export type ExplainTool = (name: string) => string | undefined;
 
 /** Something wrong at a path such as `/limits/turns`. */
 type Fault = { path: string; message: string };
@@ -29,11 +21,11 @@ type Fault = { path: string; message: string };
  */
 export async function checkSettings(
   { file, value, lines }: SettingsFile,
-  { suggest = () => "", ruleFault = () => undefined, toolFault = () => undefined }: Knowledge,
+  explainTool: ExplainTool = () => undefined,
 ): Promise<{ value: Record<string, unknown>; problems: Problem[] }> {
   const good = { ...value };
   const problems: Problem[] = unknownKeys(SETTINGS_SCHEMA, value, "").map(({ path, known }) => {
-    const message = `there is no setting ${shown(path)}${suggest(listKeys(path).at(-1) ?? "", known)}`;
+    const message = `there is no setting ${shown(path)}${didYouMean(listKeys(path).at(-1) ?? "", known)}`;
     const fix = `known are ${known.join(", ")}`;
     const told = { file, line: lines.get(path) ?? 1, message, fix };
     return path.startsWith("/limits/")
@@ -42,8 +34,8 @@ export async function checkSettings(
   });
   for (const { path, message } of [
     ...(await wrongValues(value)),
-    ...wrongRules(value, ruleFault),
-    ...wrongTools(value, toolFault),
+    ...wrongRules(value),
+    ...wrongTools(value, explainTool),
     ...wrongZone(value),
   ]) {
     delete good[listKeys(path)[0] ?? ""];
@@ -80,23 +72,24 @@ function inWords(found: Parameters<typeof sayError>[0]): string {
   return types ? `must be ${types[2]}, not ${types[1]}` : `is wrong: ${sayError(found)}`;
 }
 
-function wrongRules({ permissions }: Readonly<Record<string, unknown>>, ruleFault: RuleFault): Fault[] {
+function wrongRules({ permissions }: Readonly<Record<string, unknown>>): Fault[] {
   const faults: Fault[] = [];
   for (const [name, list] of Object.entries(isRecord(permissions) ? permissions : {})) {
     for (const [index, text] of Array.isArray(list) ? list.entries() : []) {
-      const why = typeof text === "string" ? ruleFault(text) : undefined;
-      const message = `is no rule: ${JSON.stringify(text)}: ${why}`;
-      if (why !== undefined) faults.push({ path: `/permissions/${pointerKey(name)}/${index}`, message });
+      const rule = typeof text === "string" ? parseRule(text) : {};
+      if (!("error" in rule)) continue;
+      const message = `is no rule: ${JSON.stringify(text)}: ${rule.error}`;
+      faults.push({ path: `/permissions/${pointerKey(name)}/${index}`, message });
     }
   }
   return faults;
 }
 
 /** Limits for tools that there are not. */
-function wrongTools({ limits }: Readonly<Record<string, unknown>>, toolFault: RuleFault): Fault[] {
+function wrongTools({ limits }: Readonly<Record<string, unknown>>, explainTool: ExplainTool): Fault[] {
   const perTool = isRecord(limits) && isRecord(limits.perTool) ? Object.keys(limits.perTool) : [];
   return perTool.flatMap((name) => {
-    const why = toolFault(name);
+    const why = explainTool(name);
     const path = `/limits/perTool/${pointerKey(name)}`;
     return why === undefined ? [] : [{ path, message: `is for no tool, so it would not hold; ${why}` }];
   });

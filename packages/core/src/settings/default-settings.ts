@@ -1,5 +1,5 @@
 import type { Settings } from "../schema/settings.ts";
-import { SETTING_TABLE, type Setting } from "./settings-schema.ts";
+import { SETTING_TABLE, type Setting } from "../schema/settings.ts";
 
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   ...collectDefaults(SETTING_TABLE),

@@ -3,10 +3,10 @@ import { join, resolve } from "node:path";
 import type { FindOwnFiles, Problem } from "../schema/agent.ts";
 import { isRecord } from "../schema/json-object.ts";
 import type { Settings } from "../schema/settings.ts";
-import { checkSettings, type RuleFault, type Suggest } from "./check-settings.ts";
+import { SETTING_TABLE } from "../schema/settings.ts";
+import { checkSettings, type ExplainTool } from "./check-settings.ts";
 import { narrowSettings, refuseWidening } from "./narrow-settings.ts";
 import { readSettingsFile, type SettingsFile } from "./read-settings-file.ts";
-import { SETTING_TABLE } from "./settings-schema.ts";
 
 /** Where settings stand, and what holds without them. */
 export type SettingsOptions = {
@@ -15,13 +15,10 @@ export type SettingsOptions = {
   configDir: string;
   /** What a project's limits are compared with where the user's file is silent. */
   defaults?: Partial<Settings>;
-  suggest?: Suggest;
-  /** Why a text is no rule; undefined if it is one. */
-  ruleFault?: RuleFault;
   /** Whether the project's file may be read; it may, if absent. */
   findOwn?: FindOwnFiles;
   /** Why a name is no tool's; undefined if it is one's. */
-  toolFault?: RuleFault;
+  explainTool?: ExplainTool;
 };
 
 /** Agents as a settings file gives them, still to be read. */
@@ -110,7 +107,7 @@ async function readChecked(
     loaded.problems.push(read.problem);
     return undefined;
   }
-  const checked = await checkSettings(read, options);
+  const checked = await checkSettings(read, options.explainTool);
   loaded.problems.push(...checked.problems);
   const { disabledAgents = [] }: { disabledAgents?: readonly string[] } = checked.value;
   for (const [index, name] of disabledAgents.entries())

@@ -1,7 +1,7 @@
 import type { Limits, Problem } from "../schema/agent.ts";
 import { isRecord } from "../schema/json-object.ts";
 import type { Settings } from "../schema/settings.ts";
-import { SETTING_TABLE, type Setting } from "./settings-schema.ts";
+import { SETTING_TABLE, type Setting } from "../schema/settings.ts";
 
 type Parts = Readonly<Record<string, Setting>>;
 type Values = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
+import { isMissing } from "../files/file-fault.ts";
 import type { Problem } from "../schema/agent.ts";
 import { messageOf } from "../schema/error.ts";
 import { isRecord } from "../schema/json-object.ts";
@@ -53,20 +54,10 @@ function withRolesNamed(
 const ROLES = "AgentRoles";
 
 async function readBounded(file: string): Promise<string> {
-  let handle: FileHandle | undefined;
-  try {
-    // Opening a pipe without this flag waits for a writer.
-    handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    const info = await handle.stat();
-    if (!info.isFile()) throw new Error("it is not a regular file");
-    if (info.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await handle.readFile());
-  } finally {
-    await handle?.close();
-  }
-}
-
-function isMissing(thrown: unknown): boolean {
-  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
-  return code === "ENOENT" || code === "ENOTDIR";
+  // Opening a pipe without this flag waits for a writer.
+  await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const info = await handle.stat();
+  if (!info.isFile()) throw new Error("it is not a regular file");
+  if (info.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await handle.readFile());
 }

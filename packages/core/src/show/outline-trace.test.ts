@@ -1,6 +1,6 @@
+import { makeTraceRun } from "../../../../test/fixtures/trace-run.ts";
 import type { Trace, TraceRun } from "../schema/inspect/trace.ts";
 import { completeTrace, outlineTrace } from "./outline-trace.ts";
-import { testRun } from "./test-run.ts";
 import "@retinue/server/routes/sessions";
 import { expect, test } from "vitest";
 
@@ -17,8 +17,8 @@ function timed(fields: Partial<TraceRun> & { startMs: number; endMs: number | nu
   };
 }
 
-const plain = testRun("plain", timed({ startMs: 5, endMs: null, parentRunId: "run_lead", depth: 1 }));
-const full = testRun(
+const plain = makeTraceRun("plain", timed({ startMs: 5, endMs: null, parentRunId: "run_lead", depth: 1 }));
+const full = makeTraceRun(
   "full",
   timed({
     startMs: 10,
@@ -62,7 +62,7 @@ const full = testRun(
     ],
   }),
 );
-const cheap = testRun(
+const cheap = makeTraceRun(
   "cheap",
   timed({ startMs: 0, endMs: 1, costUsd: { self: 1, subtree: null }, tokens: { self: 2, subtree: 2 } }),
 );
@@ -92,7 +92,7 @@ const trace: Trace = {
     activeMs: 0,
   },
   gaps: [],
-  runs: [testRun("lead", timed({ startMs: 0, endMs: 100 }), [plain, full]), cheap],
+  runs: [makeTraceRun("lead", timed({ startMs: 0, endMs: 100 }), [plain, full]), cheap],
 };
 
 test("what an outline leaves out is there again when it has been read", () => {

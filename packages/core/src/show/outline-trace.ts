@@ -1,5 +1,7 @@
 import type { OutlineRun, TraceView } from "../schema/api/inspect.ts";
-import type { Trace, TraceRun } from "../schema/inspect/trace.ts";
+import { PLAIN_RUN, type Trace, type TraceRun } from "../schema/inspect/trace.ts";
+
+const SPARSE_FIELDS = Object.keys(PLAIN_RUN) as (keyof typeof PLAIN_RUN)[];
 
 /** A trace without what is read run by run, and without what its reader can work out: a third of the bytes. */
 export function outlineTrace({ runs, ...trace }: Trace): TraceView {
@@ -10,7 +12,7 @@ export function outlineTrace({ runs, ...trace }: Trace): TraceView {
 
 /** An absent field has the value `undefined`, which JSON leaves out. */
 function outlineRun(run: TraceRun): OutlineRun {
-  const { startMs, endMs, durationMs, tokens, costUsd, result } = run;
+  const { startMs, endMs, durationMs, tokens, costUsd, context } = run;
   const spanMs = endMs === null ? null : endMs - startMs;
   return {
     runId: run.runId,
@@ -19,38 +21,23 @@ function outlineRun(run: TraceRun): OutlineRun {
     task: run.task,
     status: run.status,
     openedSeq: run.openedSeq,
-    closedSeq: run.closedSeq ?? undefined,
     startMs,
-    endMs: endMs ?? undefined,
-    durationMs: durationMs === spanMs ? undefined : durationMs,
     lane: run.lane,
     iterations: run.iterations,
-    maxIterations: run.maxIterations ?? undefined,
-    callId: run.callId ?? undefined,
-    model: run.model ?? undefined,
-    attempt: run.attempt || undefined,
-    partial: run.partial || undefined,
-    parallel: run.parallel || undefined,
-    tainted: run.tainted || undefined,
-    bailoutReason: run.bailoutReason ?? undefined,
-    error: run.error ?? undefined,
-    errorType: run.errorType ?? undefined,
-    contextMode: run.context.mode ?? undefined,
+    ...Object.fromEntries(SPARSE_FIELDS.map((name) => [name, isPlain(run, name) ? undefined : run[name]])),
+    durationMs: durationMs === spanMs ? undefined : durationMs,
+    contextMode: context.mode ?? undefined,
     tokens: tokens.self,
     subtreeTokens: tokens.subtree === tokens.self ? undefined : tokens.subtree,
     costUsd: costUsd.self,
     subtreeCostUsd: costUsd.subtree === costUsd.self ? undefined : costUsd.subtree,
-    result: result ?? undefined,
-    files: some(run.files),
-    deliverables: some(run.deliverables),
-    warnings: some(run.warnings),
-    approvals: some(run.approvals),
     children: run.children.length === 0 ? undefined : run.children.map(outlineRun),
   };
 }
 
-function some<Items extends readonly unknown[]>(items: Items): Items | undefined {
-  return items.length === 0 ? undefined : items;
+function isPlain(run: TraceRun, name: keyof typeof PLAIN_RUN): boolean {
+  const value = run[name];
+  return Array.isArray(value) ? value.length === 0 : value === PLAIN_RUN[name];
 }
 
 /** The trace with everything that its outline leaves out. */
@@ -63,7 +50,7 @@ function completeRun(outline: OutlineRun, above: Above, originMs: number): Trace
   const { runId, startMs, endMs = null, children = [] } = outline;
   const depth = above ? above.depth + 1 : 0;
   return {
-    ...PLAIN,
+    ...PLAIN_RUN,
     durationMs: endMs === null ? null : endMs - startMs,
     ...rest,
     parentRunId: above?.runId ?? null,
@@ -73,33 +60,12 @@ function completeRun(outline: OutlineRun, above: Above, originMs: number): Trace
     tokens: { self: tokens, subtree: subtreeTokens },
     costUsd: { self: costUsd, subtree: subtreeCostUsd },
     context: { mode: contextMode ?? null, message: "", systemPromptId: null },
+    turns: [],
+    calls: [],
+    phases: [],
+    matched: true,
     children: children.map((child) => completeRun(child, { runId, depth }, originMs)),
   };
 }
 
 type Above = Pick<TraceRun, "runId" | "depth"> | null;
-
-/** What a run has unless its outline says otherwise. The lists are never changed. */
-const PLAIN = {
-  closedSeq: null,
-  endMs: null,
-  callId: null,
-  model: null,
-  attempt: 0,
-  partial: false,
-  bailoutReason: null,
-  error: null,
-  errorType: null,
-  parallel: false,
-  maxIterations: null,
-  result: null,
-  files: [],
-  deliverables: [],
-  warnings: [],
-  tainted: false,
-  approvals: [],
-  turns: [],
-  calls: [],
-  phases: [],
-  matched: true,
-} satisfies Partial<TraceRun>;

@@ -1,8 +1,7 @@
+import { isRunRow, readNamedTexts } from "../record/read-tree.ts";
 import type { Record } from "../record/record.ts";
-import { listTextIds } from "../record/record-journal.ts";
 import type { FileChange, WorktreeRow } from "../schema/change.ts";
 import type { Approval, MessageRow, SessionRow } from "../schema/record.ts";
-import { isRunRow } from "./trace-row.ts";
 
 /** The version of an export's shape; a change that breaks a reader raises it. */
 export const EXPORT_FORMAT = 1;
@@ -34,7 +33,7 @@ export async function loadExport(record: Record, session: SessionRow): Promise<S
     format: EXPORT_FORMAT,
     session,
     messages,
-    prompts: await promptsOf(record, messages),
+    prompts: Object.fromEntries(await readNamedTexts(record, messages)),
     approvals: await record.listApprovals({ sessionId: id }),
     changes: await record.listChanges({ ids: runIds }),
     worktrees,
@@ -51,22 +50,4 @@ export function* exportLines(all: SessionExport): Generator<string> {
   for (const approval of all.approvals) yield line("approval", approval);
   for (const change of all.changes) yield line("change", change);
   for (const worktree of all.worktrees) yield line("worktree", worktree);
-}
-
-async function promptsOf(record: Record, messages: readonly MessageRow[]): Promise<SessionExport["prompts"]> {
-  const prompts: SessionExport["prompts"] = {};
-  for (const id of new Set(messages.flatMap(idsIn))) {
-    const text = await record.readText(id);
-    if (text !== undefined) prompts[id] = text;
-  }
-  return prompts;
-}
-
-function idsIn({ system_prompt_id: system, metadata_json: json }: MessageRow): string[] {
-  try {
-    return listTextIds(system, JSON.parse(json ?? "{}") ?? {});
-  } catch {
-    // Another program may have stored what is no JSON; it names nothing then.
-    return listTextIds(system, {});
-  }
 }

@@ -1,3 +1,4 @@
+import { tryTo } from "../schema/error.ts";
 import type {
   CallOutcome,
   TraceApproval,
@@ -15,11 +16,6 @@ import type { DeliverableVerdict } from "../schema/result.ts";
 type Metadata = Readonly<Record<string, unknown>>;
 
 const OUTCOMES: readonly string[] = ["ok", "cached", "error", "denied"] satisfies CallOutcome[];
-
-/** Whether a row is a run, and not a model or tool call of one. */
-export function isRunRow({ request_type: type }: MessageRow): boolean {
-  return type === "prompt" || type === "delegation";
-}
 
 /** The run of a row, with nothing below it but what its flow told at the end. */
 export function runOfRow(row: MessageRow, parentRunId: string | null, originMs: number): TraceRun {
@@ -54,7 +50,7 @@ export function runOfRow(row: MessageRow, parentRunId: string | null, originMs: 
       systemPromptId: row.system_prompt_id,
     },
     result: resultOf(row, metadata),
-    files: listIn(parseJson(row.files_modified_json)).filter(isText),
+    files: listIn(tryTo(() => JSON.parse(row.files_modified_json ?? "null"))).filter(isText),
     deliverables: listIn(result.deliverables).filter(isVerdict),
     warnings: listIn(result.warnings).filter(isText),
     tainted: result.tainted === true || metadata.tainted === true,
@@ -166,14 +162,6 @@ function outcomeOf(row: MessageRow, outcome: unknown): CallOutcome {
 
 function metadataOf({ metadata_json: json }: MessageRow): Metadata {
   return readJsonObject(json);
-}
-
-function parseJson(json: string | null): unknown {
-  try {
-    return JSON.parse(json ?? "null");
-  } catch {
-    return null;
-  }
 }
 
 function listIn(value: unknown): readonly unknown[] {

@@ -1,9 +1,10 @@
+import { isRunRow } from "../record/read-tree.ts";
 import { type SessionState, TRACE_FORMAT, type Trace, type TraceRun } from "../schema/inspect/trace.ts";
 import type { Approval, MessageRow, SessionRow } from "../schema/record.ts";
 import { findGaps, findWork, joinStretches, type Stretch } from "../show/timeline.ts";
 import { walkRuns } from "../show/walk-runs.ts";
 import { assignLanes, markParallel } from "./lanes.ts";
-import { approvalOf, callOfRow, isRunRow, momentOf, phaseOfRow, runOfRow, turnOfRow } from "./trace-row.ts";
+import { approvalOf, callOfRow, momentOf, phaseOfRow, runOfRow, turnOfRow } from "./trace-row.ts";
 import { addUp } from "./trace-totals.ts";
 
 /** What a trace is made from. */

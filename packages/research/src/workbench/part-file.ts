@@ -14,29 +14,21 @@ export function namePart({ session, path }: RemoteFile, { size, sha256 }: FileFa
 
 /** Opens a file that collects parts, made if it is missing; never through a link. */
 export async function openPart(root: string, path: string): Promise<FileHandle> {
-  const folder = await openFolder(root, dirname(join(root, path)), true);
-  try {
-    const flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
-    const handle = await open(childOf(folder, lastPart(path)), flags, 0o600);
-    const stats = await handle.stat();
-    if (stats.isFile() && stats.nlink <= 1) return handle;
-    await handle.close();
-    throw new PathRefused(`${path} is not a file of its own`);
-  } finally {
-    await folder.close();
-  }
+  await using folder = await openFolder(root, dirname(join(root, path)), true);
+  const flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+  const handle = await open(childOf(folder, lastPart(path)), flags, 0o600);
+  const stats = await handle.stat();
+  if (stats.isFile() && stats.nlink <= 1) return handle;
+  await handle.close();
+  throw new PathRefused(`${path} is not a file of its own`);
 }
 
 /** Removes a file that collected parts; one that is gone is no matter. */
 export async function removePart(root: string, path: string): Promise<void> {
-  const folder = await openFolder(root, dirname(join(root, path)), true);
-  try {
-    await unlink(childOf(folder, lastPart(path))).catch((thrown: NodeJS.ErrnoException) => {
-      if (thrown.code !== "ENOENT") throw thrown;
-    });
-  } finally {
-    await folder.close();
-  }
+  await using folder = await openFolder(root, dirname(join(root, path)), true);
+  await unlink(childOf(folder, lastPart(path))).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code !== "ENOENT") throw thrown;
+  });
 }
 
 const PIECE_BYTES = 256 * 1024;

@@ -1,9 +1,9 @@
 import type { Clock } from "@retinue/core/budget/clock";
 import { Gate } from "@retinue/core/budget/gate";
+import { isRunRow } from "@retinue/core/record/read-tree";
 import type { MessageChange, Record } from "@retinue/core/record/record";
 import type { RunView, SessionStanding, StepView } from "@retinue/core/schema/api/session";
 import type { StreamEvent } from "@retinue/core/schema/api/stream";
-import { isRunRow } from "@retinue/core/trace/trace-row";
 import { findParentRun, runView, stepView } from "../views/run-view.ts";
 import { EventStream, encodeEvent } from "./event-stream.ts";
 import type { LiveRuns } from "./live-runs.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Agent, Problem } from "../../schema/agent.ts";
-import { AGENT_FIELDS, type FieldTable } from "../../schema/agent-fields.ts";
+import { FIELD_TABLE } from "../../schema/agent-fields.ts";
 import type { AgentForm } from "../../schema/api/agent.ts";
 import { type FormValue, findFormDefault, listFormFields } from "../../schema/form-fields.ts";
 import { findKey } from "../fields/field-names.ts";
@@ -10,9 +10,9 @@ import { normaliseText } from "../yaml/split-frontmatter.ts";
 import { cannotSay } from "./frontmatter-edit.ts";
 
 /** What a form shows of an agent. */
-export function toForm(agent: Agent, table: FieldTable = AGENT_FIELDS): AgentForm {
+export function toForm(agent: Agent): AgentForm {
   const values: Readonly<Record<string, unknown>> = { ...agent, ...agent.display };
-  const shown = listFormFields(table).map((value) => {
+  const shown = listFormFields().map((value) => {
     const there = values[value.name];
     return [value.name, there === undefined ? findFormDefault(value) : there] as const;
   });
@@ -63,7 +63,6 @@ export type EditCheck = {
   before: EditSide;
   after: EditSide;
   problems: readonly Problem[];
-  table: FieldTable;
 };
 
 /** Keys that an edit may change besides its own field and those of other programs for it. */
@@ -77,15 +76,15 @@ const ALSO_TOUCHED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Throws unless the file now says what was wanted, and everything else as before. */
-export function checkEdit({ name, value, desired, before, after, problems, table }: EditCheck): void {
+export function checkEdit({ name, value, desired, before, after, problems }: EditCheck): void {
   const field = value?.field ?? name;
   const touched = new Set([
     field,
-    ...Object.keys(table[field]?.vendorKeys ?? {}),
+    ...Object.keys(FIELD_TABLE[field]?.vendorKeys ?? {}),
     ...(ALSO_TOUCHED[name] ?? []),
   ]);
   for (const key of new Set([...before.values.keys(), ...after.values.keys()])) {
-    if (touched.has(findKey(key, table)?.key ?? "")) continue;
+    if (touched.has(findKey(key)?.key ?? "")) continue;
     if (!isDeepStrictEqual(before.values.get(key), after.values.get(key)))
       throw cannotSay(name, `${key} would change with it`);
   }
@@ -95,24 +94,24 @@ export function checkEdit({ name, value, desired, before, after, problems, table
     if (!mayBreak) throw cannotSay(name, error?.message ?? "no agent could be made of it");
     return;
   }
-  const form: Readonly<Record<string, unknown>> = toForm(after.agent, table);
+  const form: Readonly<Record<string, unknown>> = toForm(after.agent);
   const usual = value ? findFormDefault(value) : "";
   // A text that an agent always has comes from elsewhere when the file leaves it out.
   const isOpen = desired === null && value !== null && usual === "";
   if (!isOpen && !isSameValue(form[name], desired ?? usual))
     throw cannotSay(name, `read back, it would be ${show(form[name])}`);
-  if (before.agent !== undefined) checkOthers(name, [before.agent, after.agent], table);
+  if (before.agent !== undefined) checkOthers(name, [before.agent, after.agent]);
 }
 
-function checkOthers(name: string, [before, after]: readonly [Agent, Agent], table: FieldTable): void {
-  const old = toForm(before, table);
-  const now: Readonly<Record<string, unknown>> = toForm(after, table);
+function checkOthers(name: string, [before, after]: readonly [Agent, Agent]): void {
+  const old = toForm(before);
+  const now: Readonly<Record<string, unknown>> = toForm(after);
   for (const [other, value] of Object.entries(old)) {
     if (other === name || isFollowing(name, other, old)) continue;
     if (!isDeepStrictEqual(value, now[other])) throw cannotSay(name, `${other} would change with it`);
   }
-  const hidden = Object.keys(table).filter(
-    (field) => table[field]?.form === undefined && field !== "display",
+  const hidden = Object.keys(FIELD_TABLE).filter(
+    (field) => FIELD_TABLE[field]?.form === undefined && field !== "display",
   );
   const [was, is]: Readonly<Record<string, unknown>>[] = [{ ...before }, { ...after }];
   for (const field of [...hidden, "extra"])

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Agent, AgentFormat } from "../../schema/agent.ts";
-import { AGENT_FIELDS, type SimpleFormFields } from "../../schema/agent-fields.ts";
+import type { SimpleFormFields } from "../../schema/agent-fields.ts";
 import type { AgentForm, AgentFormChange } from "../../schema/api/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
 import { type FormValue, findFormDefault, listFormFields } from "../../schema/form-fields.ts";
@@ -138,7 +138,7 @@ function listSimpleValues(field: FormValue): unknown[] {
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   ...OWN_VALUES,
   ...Object.fromEntries(
-    listFormFields(AGENT_FIELDS)
+    listFormFields()
       .map((field) => [field.name, listSimpleValues(field)] as const)
       .filter(([, values]) => values.length > 0),
   ),

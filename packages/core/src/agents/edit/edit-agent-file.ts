@@ -1,5 +1,4 @@
 import type { Agent, AgentFormat } from "../../schema/agent.ts";
-import { AGENT_FIELDS, type FieldTable } from "../../schema/agent-fields.ts";
 import type { AgentForm, AgentFormChange } from "../../schema/api/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
 import { type FormValue, listFormFields } from "../../schema/form-fields.ts";
@@ -11,8 +10,8 @@ import { fixAgentFile, quoteYaml } from "../yaml/repair-yaml.ts";
 import { normaliseText, splitFrontmatter } from "../yaml/split-frontmatter.ts";
 import { checkEdit, isSameValue, toForm, toReadValue } from "./check-edit.ts";
 import { createSilentReader, type RightsField, rightsAttempts } from "./edit-rights.ts";
-import { subagentsAttempts } from "./edit-subagents.ts";
-import { type Attempt, type Draft, drop, put, valueAttempts } from "./edit-values.ts";
+import { writeSubagents } from "./edit-subagents.ts";
+import { type Attempt, type Draft, drop, put, writeFormValue } from "./edit-values.ts";
 import { cannotSay, FrontmatterEdit } from "./frontmatter-edit.ts";
 
 /** Whose file a text is: its format, its name without a key for one, and the tools there are. */
@@ -20,7 +19,6 @@ export type EditOptions = {
   format: AgentFormat;
   name?: string | undefined;
   known?: KnownTools | undefined;
-  table?: FieldTable;
 };
 
 /** A text, what is known of it, and the file that it is in. */
@@ -44,7 +42,7 @@ export async function editAgentFile(
 ): Promise<string> {
   const wanted: Readonly<Record<string, unknown>> = change;
   let edited = text;
-  for (const value of listFormFields(options.table ?? AGENT_FIELDS)) {
+  for (const value of listFormFields()) {
     const desired = wanted[value.name];
     if (desired !== undefined)
       edited = await editValue(edited, { name: value.name, value, desired, options });
@@ -60,7 +58,7 @@ async function editValue(text: string, asked: Edit): Promise<string> {
   const { name, options } = asked;
   const edit = { ...asked, desired: toReadValue(name, asked.desired) };
   const { agent } = await parse(text, options);
-  const form = agent ? toForm(agent, options.table) : null;
+  const form = agent ? toForm(agent) : null;
   const now = form && Object.entries(form).find(([key]) => key === name)?.[1];
   if (form !== null && edit.desired !== null && isSameValue(now, edit.desired)) return text;
   const isBare = splitFrontmatter(normaliseText(text)).kind === "none";
@@ -110,14 +108,11 @@ async function readValues(yaml: string): Promise<ReadonlyMap<string, unknown>> {
 }
 
 /** A new draft for each attempt, since an attempt may stop halfway. */
-function createDraft(
-  { parts, values }: Read,
-  { format, known = {}, table = AGENT_FIELDS }: EditOptions,
-): Draft {
-  const reader = { ...createSilentReader({ format, known }), table };
+function createDraft({ parts, values }: Read, { format, known = {} }: EditOptions): Draft {
+  const reader = createSilentReader({ format, known });
   const { fields, extra } = sortKeys(reader, values);
   const edit = new FrontmatterEdit(normaliseText(parts.yaml));
-  return { edit, format, known: withOwnServers(reader, extra).known, written: fields, table };
+  return { edit, format, known: withOwnServers(reader, extra).known, written: fields };
 }
 
 function listAttempts(edit: Edit, form: AgentForm | null, read: Read): (() => string)[] {
@@ -147,8 +142,8 @@ function fieldAttempts(
     const field = value.name as RightsField;
     return rightsAttempts(field, wanted[field] ?? null, draft);
   }
-  if (value.name === "subagents") return subagentsAttempts(wanted.subagents ?? null);
-  return valueAttempts(value, desired, form);
+  if (value.name === "subagents") return [(from) => writeSubagents(from, wanted.subagents ?? null)];
+  return [(from) => writeFormValue(from, value, { desired, form })];
 }
 
 async function check(before: Read, edited: string, { name, value, desired, options }: Edit): Promise<void> {
@@ -156,19 +151,12 @@ async function check(before: Read, edited: string, { name, value, desired, optio
   if (parts === null) throw cannotSay(name, "its frontmatter would not end where it does");
   const values = await readValues(parts.yaml);
   const { agent, problems } = await parse(edited, options);
-  const { table = AGENT_FIELDS } = options;
-  checkEdit({ name, value, desired, before, after: { agent, values }, problems, table });
+  checkEdit({ name, value, desired, before, after: { agent, values }, problems });
 }
 
-function parse(text: string, { format, name, known, table }: EditOptions): ReturnType<typeof parseAgentFile> {
+function parse(text: string, { format, name, known }: EditOptions): ReturnType<typeof parseAgentFile> {
   const file = `${name ?? "unnamed agent file"}.md`;
-  return parseAgentFile(text, {
-    file,
-    format,
-    scope: "project",
-    ...(known && { known }),
-    ...(table && { table }),
-  });
+  return parseAgentFile(text, { file, format, scope: "project", known });
 }
 
 function join({ head, yaml, fence, body }: FileParts): string {

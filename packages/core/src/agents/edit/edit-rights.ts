@@ -3,10 +3,8 @@ import type { AgentFormat } from "../../schema/agent.ts";
 import { isRecord } from "../../schema/json-object.ts";
 import { readRights } from "../fields/read-rights.ts";
 import type { ReadContext } from "../fields/read-values.ts";
-import { resolveRule } from "../fields/resolve-rule.ts";
-import { delegateRules } from "../fields/rule-lists.ts";
-import type { KnownTools } from "../fields/tool-names.ts";
-import { type Attempt, type Draft, findWritten, nameNewKey } from "./edit-values.ts";
+import { delegateRules } from "../fields/resolve-rule.ts";
+import { type Attempt, type Draft, findWritten, nameNewKey, resolveEntry } from "./edit-values.ts";
 import { cannotSay } from "./frontmatter-edit.ts";
 
 /** A field that is a list of rules. */
@@ -33,14 +31,14 @@ export function createSilentReader({ format, known }: Pick<Draft, "format" | "kn
 }
 
 function editTools(draft: Draft, desired: readonly string[] | null): void {
-  const { edit, format, known } = draft;
+  const { edit } = draft;
   const key = findWritten(draft, "tools") ?? findWritten(draft, "allowedTools");
   if (desired !== null) {
     editRules(draft, { key: key ?? nameNewKey(draft, "tools"), desired, field: "tools" });
     return;
   }
   if (key === undefined) return;
-  const rest = (edit.list([key]) ?? []).map((entry) => resolveRule(entry, format, known).kind === "delegate");
+  const rest = (edit.list([key]) ?? []).map((entry) => resolveEntry(entry, draft).kind === "delegate");
   const remove = new Set(rest.flatMap((isDelegation, index) => (isDelegation ? [] : [index])));
   if (rest.includes(true)) edit.changeList([key], { remove, add: ["*"] });
   else edit.remove([key]);
@@ -57,21 +55,21 @@ type RuleEdit = { key: string; desired: readonly string[]; field: RightsField };
 
 /** Keeps every entry that is still meant, in its own words, and adds what is missing. */
 function editRules(draft: Draft, { key, desired, field }: RuleEdit): void {
-  const { edit, format, known } = draft;
+  const { edit } = draft;
   const entries = edit.list([key]);
   const remove = new Set<number>();
   const have = new Set<string>(field === "tools" ? [] : readElsewhere(draft, field));
   for (const [index, entry] of (entries ?? []).entries()) {
-    const isDelegation = field === "tools" && resolveRule(entry, format, known).kind === "delegate";
-    const rules = resolveEntry(entry, format, known);
+    const isDelegation = field === "tools" && resolveEntry(entry, draft).kind === "delegate";
+    const rules = listMeant(entry, draft);
     if (isDelegation || rules === null) continue;
     if (!rules.every((rule) => desired.includes(rule))) remove.add(index);
     else for (const rule of rules) have.add(rule);
   }
   const missing = desired.filter((rule) => !have.has(rule));
-  const add = spellRules(missing, format, known);
+  const add = spellRules(missing, draft);
   if (entries !== null) edit.changeList([key], { remove, add });
-  else edit.set([key], format === "claude" && add.length > 0 ? add.join(", ") : add);
+  else edit.set([key], draft.format === "claude" && add.length > 0 ? add.join(", ") : add);
 }
 
 /** What other fields of the file add to the same list. */
@@ -91,37 +89,37 @@ const VENDOR_NAMES: Partial<Record<AgentFormat, readonly string[]>> = {
 };
 
 /** The rules that one written entry stands for, delegation included; null for one that gives nothing here. */
-function resolveEntry(entry: string, format: AgentFormat, known: KnownTools): string[] | null {
-  const resolved = resolveRule(entry, format, known);
+function listMeant(entry: string, draft: Draft): string[] | null {
+  const resolved = resolveEntry(entry, draft);
   if (resolved.kind === "rules") return resolved.rules;
   if (resolved.kind === "delegate") return delegateRules(resolved.agents);
   return resolved.kind === "everything" ? ["*"] : null;
 }
 
 /** Entries of a list that stand for exactly these rules, in the names of the file's own program where it has them. */
-function spellRules(rules: readonly string[], format: AgentFormat, known: KnownTools): string[] {
+function spellRules(rules: readonly string[], draft: Draft): string[] {
   const missing = new Set(rules);
   const entries: string[] = [];
   for (const rule of rules) {
     if (!missing.has(rule)) continue;
     const pattern = /\((.*)\)$/s.exec(rule)?.[0] ?? "";
-    const named = (VENDOR_NAMES[format] ?? []).map((name) => `${name}${pattern}`);
+    const named = (VENDOR_NAMES[draft.format] ?? []).map((name) => `${name}${pattern}`);
     const entry = [...named, rule].find((text) => {
-      const meant = resolveEntry(text, format, known);
+      const meant = listMeant(text, draft);
       return meant?.includes(rule) && meant.every((each) => missing.has(each));
     });
-    if (entry === undefined) throw refuseRule(rule, format, known);
-    for (const each of resolveEntry(entry, format, known) ?? []) missing.delete(each);
+    if (entry === undefined) throw refuseRule(rule, draft);
+    for (const each of listMeant(entry, draft) ?? []) missing.delete(each);
     entries.push(entry);
   }
   return entries;
 }
 
-function refuseRule(rule: string, format: AgentFormat, known: KnownTools): Error {
-  const own = resolveRule(rule, format, known);
+function refuseRule(rule: string, draft: Draft): Error {
+  const own = resolveEntry(rule, draft);
   if (own.kind === "unknown") return cannotSay(`the rule ${rule}`, `there is no such tool; ${own.hint}`);
-  const means = resolveEntry(rule, format, known)?.join(" and ") ?? "nothing here";
-  return cannotSay(`the rule ${rule}`, `in a file of ${format} it means ${means}`);
+  const means = listMeant(rule, draft)?.join(" and ") ?? "nothing here";
+  return cannotSay(`the rule ${rule}`, `in a file of ${draft.format} it means ${means}`);
 }
 
 /** opencode's maps: `tools: {write: false}` and `permission: {bash: {"npm *": allow}}`. */
@@ -162,7 +160,7 @@ function editWord(
       throw cannotSay(field, `${each.rules.join(" and ")} are one right in this file`);
     draft.edit.remove(each.path);
   }
-  for (const entry of spellRules(more, draft.format, draft.known)) putWord(draft, entry, word);
+  for (const entry of spellRules(more, draft)) putWord(draft, entry, word);
 }
 
 /** Where opencode's rules are, as a map even if it was one word. */
@@ -196,7 +194,7 @@ function splitEntry(entry: string): { name: string; pattern: string | undefined 
 
 /** Only what is listed is allowed: by `"*": false` among the tools, or by `"*": deny` in the permission. */
 function editAllowed(draft: Draft, field: "tools" | "permission", desired: readonly string[]): void {
-  const { edit, format, known } = draft;
+  const { edit } = draft;
   const key = findWritten(draft, field) ?? nameNewKey(draft, field);
   const [yes, no] = field === "tools" ? [true, false] : ["allow", "deny"];
   const isDelegation = (rule: string): boolean => /^delegate\b/.test(rule);
@@ -209,7 +207,7 @@ function editAllowed(draft: Draft, field: "tools" | "permission", desired: reado
   for (const each of listed) if (!kept.includes(each)) edit.remove(each.path);
   const have = kept.flatMap((each) => each.rules);
   const more = desired.filter((rule) => !have.includes(rule));
-  for (const entry of spellRules(more, format, known)) {
+  for (const entry of spellRules(more, draft)) {
     const { name, pattern } = splitEntry(entry);
     if (pattern !== undefined && field === "tools") throw cannotSay("tools", `a switch cannot say ${entry}`);
     edit.set(pattern === undefined ? [key, name] : [key, name, pattern], yes);
@@ -233,12 +231,12 @@ function removeBase(draft: Draft): void {
 }
 
 function listSwitches(draft: Draft): Switch[] {
-  const { edit, format, known } = draft;
+  const { edit } = draft;
   const found: Switch[] = [];
   const add = (path: string[], entry: string): void => {
     const value = edit.scalar(path);
     const word = value === false ? "deny" : value === true ? "allow" : value;
-    const rules = resolveEntry(entry, format, known);
+    const rules = listMeant(entry, draft);
     if (rules !== null && (word === "allow" || word === "ask" || word === "deny"))
       found.push({ path, word, rules });
   };

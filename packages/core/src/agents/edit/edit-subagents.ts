@@ -1,12 +1,10 @@
 import { isMap } from "yaml";
 import type { SubagentPolicy } from "../../schema/agent.ts";
 import { AGENT_FIELDS } from "../../schema/agent-fields.ts";
-import { resolveRule } from "../fields/resolve-rule.ts";
 import { agentReference } from "../fields/slug.ts";
 import { toWritten } from "../write-agent-file.ts";
 import { findPermission } from "./edit-rights.ts";
 import {
-  type Attempt,
   type Draft,
   drop,
   findListChange,
@@ -14,22 +12,19 @@ import {
   findWritten,
   nameNewKey,
   put,
+  resolveEntry,
 } from "./edit-values.ts";
 
 const { parts: PARTS } = AGENT_FIELDS.subagents.kind;
 
-/** Ways to write whom an agent may delegate to: in each place of the file that says it; null leaves it out. */
-export function subagentsAttempts(desired: SubagentPolicy | null): Attempt[] {
-  return [(draft) => (desired === null ? workAlone(draft) : writePolicy(draft, desired))];
-}
-
-function workAlone(draft: Draft): void {
-  keepNames(draft, []);
-  drop(draft, "subagents");
-  drop(draft, "agents");
-}
-
-function writePolicy(draft: Draft, desired: SubagentPolicy): void {
+/** Writes whom an agent may delegate to, in each place of the file that says it; null leaves it out. */
+export function writeSubagents(draft: Draft, desired: SubagentPolicy | null): void {
+  if (desired === null) {
+    keepNames(draft, []);
+    drop(draft, "subagents");
+    drop(draft, "agents");
+    return;
+  }
   keepNames(draft, desired.allow);
   const have = new Set(listNamed(draft));
   const missing = desired.allow.filter((name) => !have.has(name));
@@ -125,11 +120,11 @@ type Delegation = { index: number; name: string; agents: string[] };
 
 /** `Agent(a, b)` and `Task` among the tools. */
 function listDelegations(draft: Draft): Delegation[] {
-  const { edit, format, known } = draft;
+  const { edit } = draft;
   const key = findWritten(draft, "tools");
   const entries = key === undefined ? [] : (edit.list([key]) ?? []);
   return entries.flatMap((entry, index) => {
-    const resolved = resolveRule(entry, format, known);
+    const resolved = resolveEntry(entry, draft);
     const name = entry.replace(/\(.*$/s, "");
     return resolved.kind === "delegate" ? [{ index, name, agents: resolved.agents }] : [];
   });
@@ -155,11 +150,11 @@ type Task = { path: string[]; name: string; word: unknown };
 
 /** opencode's `permission.task`. */
 function listTasks(draft: Draft): Task[] {
-  const { edit, format, known } = draft;
+  const { edit } = draft;
   const key = findWritten(draft, "permission");
   if (key === undefined) return [];
   return edit.keys([key]).flatMap((tool) => {
-    if (resolveRule(tool, format, known).kind !== "delegate") return [];
+    if (resolveEntry(tool, draft).kind !== "delegate") return [];
     const word = edit.scalar([key, tool]);
     if (word !== undefined) return [{ path: [key, tool], name: "*", word }];
     return edit
@@ -169,9 +164,9 @@ function listTasks(draft: Draft): Task[] {
 }
 
 function addTasks(draft: Draft, names: readonly string[]): void {
-  const { edit, format, known } = draft;
+  const { edit } = draft;
   const key = findPermission(draft);
-  const tool = edit.keys([key]).find((each) => resolveRule(each, format, known).kind === "delegate");
+  const tool = edit.keys([key]).find((each) => resolveEntry(each, draft).kind === "delegate");
   if (tool !== undefined && isMap(edit.get([key, tool]))) {
     for (const name of names) edit.set([key, tool, name], "allow");
     return;

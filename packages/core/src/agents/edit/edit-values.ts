@@ -1,9 +1,10 @@
 import { isSeq } from "yaml";
 import type { AgentFormat, Limits } from "../../schema/agent.ts";
-import type { AgentField, FieldTable, VendorKey } from "../../schema/agent-fields.ts";
+import { FIELD_TABLE, type VendorKey } from "../../schema/agent-fields.ts";
 import type { AgentForm } from "../../schema/api/agent.ts";
 import type { FormValue } from "../../schema/form-fields.ts";
 import { findKey, normalKey } from "../fields/field-names.ts";
+import { type Resolved, resolveRule } from "../fields/resolve-rule.ts";
 import { makeSlug } from "../fields/slug.ts";
 import type { WrittenFields } from "../fields/sort-keys.ts";
 import type { KnownTools } from "../fields/tool-names.ts";
@@ -15,7 +16,6 @@ export type Draft = {
   readonly format: AgentFormat;
   readonly known: KnownTools;
   readonly written: WrittenFields;
-  readonly table: FieldTable;
 };
 
 /** One way to write a field; the first that turns out to say exactly what was wanted is taken. */
@@ -39,16 +39,21 @@ const ONLY_KEYS: Partial<Record<AgentFormat, { keys: ReadonlySet<string>; harm: 
   },
 };
 
+/** What an entry of a list of tools means in the file. */
+export function resolveEntry(entry: string, { format, known }: Draft): Resolved {
+  return resolveRule(entry, format, known);
+}
+
 /** The key of a field as the file writes it; undefined if it does not. */
-export function findWritten({ edit, table }: Draft, field: string): string | undefined {
-  return edit.keys().find((key) => findKey(key, table)?.key === field);
+export function findWritten({ edit }: Draft, field: string): string | undefined {
+  return edit.keys().find((key) => findKey(key)?.key === field);
 }
 
 /** The path of a field, or of a part of it, as the file writes it; undefined if it does not. */
 export function findPath(draft: Draft, field: string, part?: string): string[] | undefined {
   const key = findWritten(draft, field);
   if (key === undefined || part === undefined) return key === undefined ? undefined : [key];
-  const { kind } = draft.table[field] ?? {};
+  const { kind } = FIELD_TABLE[field] ?? {};
   const spelling = (kind?.is === "map" && kind.parts[part]?.spelling) || part;
   const inner = draft.edit
     .keys([key])
@@ -75,12 +80,12 @@ export function nameNewKey(draft: Draft, field: string): string {
   const keys = draft.edit.keys();
   const only = ONLY_KEYS[draft.format];
   const isForeign = (key: string): boolean => only !== undefined && !only.keys.has(normalKey(key));
-  const isOwn = (key: string): boolean => findKey(key, draft.table)?.isOwn === true;
+  const isOwn = (key: string): boolean => findKey(key)?.isOwn === true;
   if (only && isForeign(field) && !keys.some((key) => isForeign(key) && isOwn(key)))
     throw cannotSay(field, only.harm);
   return spell(
     field,
-    keys.filter((key) => findKey(key, draft.table)),
+    keys.filter((key) => findKey(key)),
     draft,
   );
 }
@@ -93,29 +98,26 @@ function spell(name: string, siblings: readonly string[], { format }: Draft): st
   return mark === null ? name : name.replaceAll(/[A-Z]/g, (letter) => `${mark}${letter.toLowerCase()}`);
 }
 
-/** Ways to write a value that is no list of rights and no policy; null takes it out. */
-export function valueAttempts(value: FormValue, desired: unknown, form: AgentForm | null): Attempt[] {
-  switch (value.name) {
-    case "name":
-      return [(draft) => writeName(draft, desired, form)];
-    case "displayName":
-      return [(draft) => writeDisplayName(draft, desired)];
-    case "model":
-      return [(draft) => writeModel(draft, desired)];
-    case "aliases":
-      return [(draft) => writeAliases(draft, Array.isArray(desired) ? desired : [])];
-    case "limits":
-      return [(draft) => writeLimits(draft, desired ?? {}, form?.limits ?? {})];
-    default:
-      return [(draft) => writeValue(draft, value, desired)];
-  }
+/** Writes a value that is no list of rights and no policy; null takes it out. */
+export function writeFormValue(
+  draft: Draft,
+  value: FormValue,
+  { desired, form }: { desired: unknown; form: AgentForm | null },
+): void {
+  const { name } = value;
+  if (name === "name") writeName(draft, desired, form);
+  else if (name === "displayName") writeDisplayName(draft, desired);
+  else if (name === "model") writeModel(draft, desired);
+  else if (name === "aliases") writeAliases(draft, Array.isArray(desired) ? desired : []);
+  else if (name === "limits") writeLimits(draft, desired ?? {}, form?.limits ?? {});
+  else writeValue(draft, value, desired);
 }
 
 type Place = Pick<FormValue, "field" | "part">;
 
 /** Writes a value where the file has it, else where its program would look for it. */
 function writeValue(draft: Draft, { field, part }: Place, value: unknown): void {
-  const entry: AgentField | undefined = draft.table[field];
+  const entry = FIELD_TABLE[field];
   const vendors = Object.entries(entry?.vendorKeys ?? {}).filter(([, each]) => each.part === part);
   const written = vendors.filter(([key]) => findWritten(draft, key) !== undefined);
   const isOwn = findPath(draft, field, part) !== undefined;

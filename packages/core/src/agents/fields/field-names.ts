@@ -1,4 +1,4 @@
-import { AGENT_FIELDS, type FieldTable, KEPT_KEYS, READ_BESIDES } from "../../schema/agent-fields.ts";
+import { FIELD_TABLE, KEPT_KEYS, READ_BESIDES } from "../../schema/agent-fields.ts";
 import { closest } from "../closest.ts";
 
 /** One spelling for `disallowedTools`, `disallowed_tools` and `disallowed-tools`. */
@@ -17,15 +17,14 @@ type KnownKey = {
   shape: "text" | "names" | "other";
 };
 
-const indexes = new WeakMap<FieldTable, ReadonlyMap<string, KnownKey>>();
 const NOTED = new Set(KEPT_KEYS.noted.map(normalKey));
 const SILENT = new Set(KEPT_KEYS.silent.map(normalKey));
 
 /** Every key that is read, by its normal spelling, in the order in which keys are written. */
-function indexKeys(table: FieldTable): ReadonlyMap<string, KnownKey> {
-  const known = indexes.get(table);
-  if (known) return known;
-  const keys = Object.entries(table).flatMap(([field, { kind, isRight = false, vendorKeys = {} }]) => {
+const KEYS: ReadonlyMap<string, KnownKey> = indexKeys();
+
+function indexKeys(): ReadonlyMap<string, KnownKey> {
+  const keys = Object.entries(FIELD_TABLE).flatMap(([field, { kind, isRight = false, vendorKeys = {} }]) => {
     const shape =
       kind.is === "text" ? "text" : kind.is === "names" || kind.is === "rules" ? "names" : "other";
     const own: KnownKey = { key: field, field, isOwn: true, isRight, shape };
@@ -34,28 +33,21 @@ function indexKeys(table: FieldTable): ReadonlyMap<string, KnownKey> {
     );
     return [own, ...others];
   });
-  const besides = READ_BESIDES.map(
-    (key): KnownKey => ({
-      key,
-      field: key,
-      isOwn: false,
-      isRight: false,
-      shape: key === "prompt" ? "text" : "other",
-    }),
-  );
-  const index = new Map([...keys, ...besides].map((each) => [normalKey(each.key), each]));
-  indexes.set(table, index);
-  return index;
+  const besides = READ_BESIDES.map((key): KnownKey => {
+    const shape = key === "prompt" ? "text" : "other";
+    return { key, field: key, isOwn: false, isRight: false, shape };
+  });
+  return new Map([...keys, ...besides].map((each) => [normalKey(each.key), each]));
 }
 
 /** What is known of a key as it is written; undefined for one that is not read. */
-export function findKey(key: string, table: FieldTable = AGENT_FIELDS): KnownKey | undefined {
-  return indexKeys(table).get(normalKey(key));
+export function findKey(key: string): KnownKey | undefined {
+  return KEYS.get(normalKey(key));
 }
 
 /** The place of a key among those that are written; -1 for one that is not read. */
-export function rankKey(key: string, table: FieldTable = AGENT_FIELDS): number {
-  return [...indexKeys(table).keys()].indexOf(normalKey(key));
+export function rankKey(key: string): number {
+  return [...KEYS.keys()].indexOf(normalKey(key));
 }
 
 /** How a key that is not read is treated. */
@@ -66,7 +58,7 @@ export function classifyKey(key: string): "noted" | "silent" | "unknown" {
 }
 
 /** The known key someone who wrote `key` most likely meant. */
-export function suggestKey(key: string, table: FieldTable = AGENT_FIELDS): string | undefined {
-  const own = [...indexKeys(table).values()].map((each) => each.key);
+export function suggestKey(key: string): string | undefined {
+  const own = [...KEYS.values()].map((each) => each.key);
   return closest(key, [...own, ...KEPT_KEYS.noted]);
 }

@@ -1,15 +1,11 @@
 import { Ajv } from "ajv";
-import { expect, test } from "vitest";
-import { AGENT_FIELDS, type FieldTable } from "../../schema/agent-fields.ts";
-import { describeForm, findFormDefault, listFormSections } from "../../schema/form-fields.ts";
+import { expect, test, vi } from "vitest";
 import { shape } from "../../schema/shape.ts";
-import { describeFrontmatter, documentFields } from "../frontmatter-schema.ts";
-import { parseAgentFile } from "../parse-agent-file.ts";
-import { writeAgentFile } from "../write-agent-file.ts";
 
-/** What adding a field comes to: one entry. */
-const table: FieldTable = {
-  ...AGENT_FIELDS,
+/** What adding a field comes to: one entry, in a table of this file's own that is there before anything reads it. */
+vi.resetModules();
+const { AGENT_FIELDS } = await import("../../schema/agent-fields.ts");
+Object.assign(AGENT_FIELDS, {
   patience: {
     about: "Minutes it waits for a person.",
     kind: { is: "number", range: { min: 1, max: 60, whole: true }, default: 5 },
@@ -17,14 +13,18 @@ const table: FieldTable = {
     vendorKeys: { waitMins: {} },
     form: { section: "Work", label: "Patience" },
   },
-};
+});
+const { describeForm, findFormDefault, listFormSections } = await import("../../schema/form-fields.ts");
+const { AGENT_FRONTMATTER_SCHEMA, documentFields } = await import("../frontmatter-schema.ts");
+const { parseAgentFile } = await import("../parse-agent-file.ts");
+const { writeAgentFile } = await import("../write-agent-file.ts");
+vi.resetModules();
 
 const read = (yaml: string) =>
   parseAgentFile(`---\nname: a\ndescription: b\n${yaml}\n---\nDo it.\n`, {
     file: "a.md",
     format: "native",
     scope: "project",
-    table,
   });
 
 test("a field that is added to the table is read, in every spelling, and without it there is its default", async () => {
@@ -43,25 +43,25 @@ test("a field that is added to the table is read, in every spelling, and without
 test("it is written where the table has it, and its default is left out", async () => {
   const written = async (yaml: string) => {
     const { agent } = await read(yaml);
-    return agent && (await writeAgentFile(agent, table));
+    return agent && (await writeAgentFile(agent));
   };
   expect(await written("patience: 9")).toBe("---\nname: a\ndescription: b\npatience: 9\n---\nDo it.\n");
   expect(await written("patience: 5")).toBe("---\nname: a\ndescription: b\n---\nDo it.\n");
 });
 
 test("editors check it, and the documentation has a line on it", () => {
-  const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(describeFrontmatter(table));
+  const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(AGENT_FRONTMATTER_SCHEMA);
   expect(validate({ description: "b", patience: 9 })).toBe(true);
   expect(validate({ description: "b", patience: 90 })).toBe(false);
-  expect(documentFields(table)).toContain("\n| `patience` | Minutes it waits for a person. | 5 |");
+  expect(documentFields()).toContain("\n| `patience` | Minutes it waits for a person. | 5 |");
 });
 
 test("the form has a control for it, and the API takes its value", () => {
-  const fields = listFormSections(table).find(({ title }) => title === "Work")?.fields;
+  const fields = listFormSections().find(({ title }) => title === "Work")?.fields;
   const field = fields?.find(({ name }) => name === "patience");
   expect(field).toMatchObject({ control: { label: "Patience" }, kind: { is: "number" } });
   expect(field && findFormDefault(field)).toBe(5);
-  const form = { properties: { patience: describeForm(table).patience } };
+  const form = { properties: { patience: describeForm().patience } };
   expect(form).toEqual({ properties: { patience: { type: "number" } } });
-  expect(shape(describeForm(table)).required).toContain("patience");
+  expect(shape(describeForm()).required).toContain("patience");
 });

@@ -1,10 +1,9 @@
-import type { Agent, AgentSource } from "../../schema/agent.ts";
-import { AGENT_FIELDS, type AgentField } from "../../schema/agent-fields.ts";
-import { readSubagents } from "./read-delegation.ts";
+import type { Agent, AgentSource, SubagentPolicy } from "../../schema/agent.ts";
+import { AGENT_FIELDS, FIELD_TABLE } from "../../schema/agent-fields.ts";
 import { readAgentField, readFieldPart } from "./read-parts.ts";
 import { readRights } from "./read-rights.ts";
-import { badValue, type ReadContext, readLabel, report } from "./read-values.ts";
-import { makeSlug } from "./slug.ts";
+import { badValue, type ReadContext, readLabel, readMap, readNames, report } from "./read-values.ts";
+import { agentReference, makeSlug } from "./slug.ts";
 import { sortKeys, type WrittenFields, withOwnServers } from "./sort-keys.ts";
 
 /** What a definition is made of: its keys as written, its prompt, and the name it has if it gives none. */
@@ -45,7 +44,7 @@ export function readAgent(base: ReadContext, draft: AgentDraft): AgentReading {
   const ctx = withOwnServers(base, extra);
   const table = readTable(ctx, fields);
   const { name: displayName, ...display } = table.display;
-  const { name, aliases, shown } = readNames(ctx, fields, draft.fallbackName);
+  const { name, aliases, shown } = readOwnNames(ctx, fields, draft.fallbackName);
   const { delegateTo, tools, grants, ...rights } = readRights(ctx, fields);
   const subagents = readSubagents(ctx, { subagents: fields.subagents, agents: fields.agents, delegateTo });
   const byHand: HandRead = {
@@ -68,14 +67,14 @@ export function readAgent(base: ReadContext, draft: AgentDraft): AgentReading {
 
 /** Every field that needs no more than its entry in the table. */
 function readTable(ctx: ReadContext, written: WrittenFields): TableRead {
-  const read = Object.entries<AgentField>(ctx.table ?? AGENT_FIELDS).flatMap(([name, field]) => {
+  const read = Object.entries(FIELD_TABLE).flatMap(([name, field]) => {
     const value = READ_BY_HAND.has(name) ? undefined : readAgentField(ctx, name, written, field);
     return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(read);
 }
 
-function readNames(
+function readOwnNames(
   ctx: ReadContext,
   fields: WrittenFields,
   fallback: string,
@@ -144,4 +143,67 @@ function refuseRemote(ctx: ReadContext, kind: unknown): void {
     message,
     fix: "remove the file or set kind: local",
   });
+}
+
+const { kind: POLICY } = AGENT_FIELDS.subagents;
+
+/** What says whom an agent may delegate to: the `subagents` map, Copilot's `agents`, and names in the tools list. */
+type SubagentsInput = { subagents: unknown; agents: unknown; delegateTo: readonly string[] };
+
+/** The policy, or undefined for an agent that works alone. Anything unreadable allows nobody. */
+function readSubagents(ctx: ReadContext, input: SubagentsInput): SubagentPolicy | undefined {
+  const { subagents } = input;
+  const shorthand =
+    typeof subagents === "string" || Array.isArray(subagents) ? { allow: subagents } : subagents;
+  const map = readMap(ctx, "subagents", shorthand, POLICY);
+  if (map === "bad") {
+    badValue(ctx, "subagents", {
+      value: subagents,
+      accepted: `a map such as ${POLICY.example}`,
+      instead: "it works alone",
+    });
+    return undefined;
+  }
+  const listed = map?.allow === undefined ? "agents" : "subagents.allow";
+  const written = readReferences(ctx, listed, map?.allow ?? input.agents);
+  const allow = readAllow(ctx, written, input.delegateTo);
+  const deny = readReferences(ctx, "subagents.deny", map?.deny);
+  if (allow === "bad" || deny === "bad") return undefined;
+  if (map === undefined && allow === undefined) return undefined;
+  const parts = (["execution", "maxConcurrent", "recursive"] as const).map((part) => [
+    part,
+    readFieldPart(ctx, `subagents.${part}`, map?.[part], POLICY.parts[part]),
+  ]);
+  return { allow: allow ?? [], deny: deny ?? [], ...Object.fromEntries(parts) };
+}
+
+/** A bare `Agent` in the tools list opens everybody, but only where no list says otherwise. */
+function readAllow(
+  ctx: ReadContext,
+  written: string[] | "bad" | undefined,
+  delegateTo: readonly string[],
+): string[] | "bad" | undefined {
+  if (written === "bad") return "bad";
+  const named = delegateTo.filter((name) => name !== "*").flatMap((name) => agentReference(name) ?? []);
+  const bare = delegateTo.includes("*");
+  if (bare && written === undefined && named.length === 0) {
+    report(ctx, "info", {
+      path: "tools",
+      code: "delegates-to-all",
+      message:
+        "the tools list has delegation without naming agents, so every enabled agent may be delegated to",
+      fix: "name the agents in subagents.allow",
+    });
+    return ["*"];
+  }
+  if (written === undefined && named.length === 0) return undefined;
+  return [...new Set([...(written ?? []), ...named])];
+}
+
+function readReferences(ctx: ReadContext, path: string, value: unknown): string[] | "bad" | undefined {
+  const names = readNames(value);
+  const references = names === "bad" ? undefined : names?.map(agentReference);
+  if (names !== "bad" && references?.every((name) => name !== undefined) !== false) return references;
+  badValue(ctx, path, { value, accepted: "a list of agent names", instead: "it works alone" });
+  return "bad";
 }

@@ -12,8 +12,7 @@ import {
   showValue,
   UNUSABLE,
 } from "./read-values.ts";
-import { resolveToolName } from "./resolve-rule.ts";
-import { reportUnusable } from "./rule-lists.ts";
+import { reportUnusable, resolveToolName } from "./resolve-rule.ts";
 
 const A_DELIVERABLE = "a file glob, {file: glob}, or {command: text}";
 const A_TRIGGER = "a word, or a map such as {word: summary, with: [article], not: [code]}";

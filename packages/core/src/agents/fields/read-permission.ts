@@ -11,8 +11,14 @@ import {
   translatePattern,
 } from "./opencode-pattern.ts";
 import { badValue, type ReadContext, report } from "./read-values.ts";
-import { type Resolved, resolveRule } from "./resolve-rule.ts";
-import { delegateRules, type Rights, reportUnusable, restrictedRules } from "./rule-lists.ts";
+import {
+  delegateRules,
+  type Resolved,
+  type Rights,
+  reportUnusable,
+  resolveRule,
+  restrictedRules,
+} from "./resolve-rule.ts";
 
 type Action = "allow" | "ask" | "deny";
 const STRICTNESS: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };

@@ -1,8 +1,7 @@
 import { isRecord } from "../../schema/json-object.ts";
 import { readPermission } from "./read-permission.ts";
 import { badValue, type ReadContext, readNames, report, showValue } from "./read-values.ts";
-import { resolveRule } from "./resolve-rule.ts";
-import { delegateRules, type Rights, reportUnusable, restrictedRules } from "./rule-lists.ts";
+import { delegateRules, type Rights, reportUnusable, resolveRule, restrictedRules } from "./resolve-rule.ts";
 
 /** The written values of the fields that hold rights. */
 export type RightsInput = Partial<

@@ -1,5 +1,4 @@
 import type { AgentFormat, Problem } from "../../schema/agent.ts";
-import type { FieldTable } from "../../schema/agent-fields.ts";
 import { isRecord } from "../../schema/json-object.ts";
 import { describeRange, isInRange, type NumberRange } from "../../schema/number-range.ts";
 import { closest } from "../closest.ts";
@@ -14,8 +13,6 @@ export type ReadContext = {
   /** Line of a dotted path; its nearest known parent's line if it has none of its own. */
   readonly findLine: (path: string) => number;
   readonly problems: Problem[];
-  /** The fields that there are; `AGENT_FIELDS` if absent. */
-  readonly table?: FieldTable;
 };
 
 type Report = { path: string; code: string; message: string; fix: string };

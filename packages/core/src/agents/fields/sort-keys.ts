@@ -15,7 +15,7 @@ export function sortKeys(
   const fields: Record<string, unknown> = {};
   const extra: Record<string, unknown> = {};
   for (const [key, value] of values) {
-    const known = findKey(key, ctx.table);
+    const known = findKey(key);
     if (known !== undefined) {
       fields[known.key] ??= value;
       continue;
@@ -57,7 +57,7 @@ function reportKept(ctx: ReadContext, key: string): void {
 
 /** A key that sounds like rights but is not read leaves the agent wider than its author thinks. */
 function reportUnknown(ctx: ReadContext, key: string): void {
-  const guess = suggestKey(key, ctx.table);
+  const guess = suggestKey(key);
   const aboutRights = /tool|permission|deny|disallow|allow|forbid/i.test(key);
   report(ctx, aboutRights ? "warning" : "info", {
     path: key,

@@ -9,64 +9,28 @@ export type KnownTools = {
   readonly servers?: ReadonlySet<string>;
 };
 
-/** Every vendor's spelling of a tool we have under another name; spellings are case-exact. */
-const COMMON: Readonly<Record<string, readonly string[]>> = {
-  Read: ["read"],
-  read_file: ["read"],
-  read_many_files: ["read"],
-  NotebookRead: ["read"],
-  readFile: ["read"],
-  Write: ["write"],
-  write_file: ["write"],
-  Edit: ["edit"],
-  MultiEdit: ["edit"],
-  NotebookEdit: ["edit"],
-  multiedit: ["edit"],
-  patch: ["edit"],
-  apply_patch: ["edit"],
-  replace: ["edit"],
-  editFiles: ["edit", "write"],
-  Bash: ["shell"],
-  bash: ["shell"],
-  PowerShell: ["shell"],
-  powershell: ["shell"],
-  run_shell_command: ["shell"],
-  runCommands: ["shell"],
-  runInTerminal: ["shell"],
-  execute: ["shell"],
-  Grep: ["grep"],
-  grep_search: ["grep"],
-  search_file_content: ["grep"],
-  search: ["grep"],
-  codebase: ["grep"],
-  textSearch: ["grep"],
-  Glob: ["glob"],
-  find: ["glob"],
-  fileSearch: ["glob"],
-  LS: ["ls"],
-  list: ["ls"],
-  list_directory: ["ls"],
-  listDirectory: ["ls"],
-  WebSearch: ["web_search"],
-  websearch: ["web_search"],
-  google_web_search: ["web_search"],
-  WebFetch: ["web_fetch"],
-  webfetch: ["web_fetch"],
-  fetch: ["web_fetch"],
-  Task: ["delegate"],
-  Agent: ["delegate"],
-  task: ["delegate"],
-  agent: ["delegate"],
-  "custom-agent": ["delegate"],
-  runSubagent: ["delegate"],
-  invoke_agent: ["delegate"],
-  delegate_to_agent: ["delegate"],
-  TodoWrite: ["todo"],
-  todowrite: ["todo"],
-  todoread: ["todo"],
-  write_todos: ["todo"],
-  todos: ["todo"],
+/** How other programs call the tools that we have under another name; spellings are case-exact. */
+const SPELLINGS: Readonly<Record<string, string>> = {
+  read: "Read read_file read_many_files NotebookRead readFile",
+  write: "Write write_file",
+  edit: "Edit MultiEdit NotebookEdit multiedit patch apply_patch replace",
+  "edit write": "editFiles",
+  shell: "Bash bash PowerShell powershell run_shell_command runCommands runInTerminal execute",
+  grep: "Grep grep_search search_file_content search codebase textSearch",
+  glob: "Glob find fileSearch",
+  ls: "LS list list_directory listDirectory",
+  web_search: "WebSearch websearch google_web_search",
+  web_fetch: "WebFetch webfetch fetch",
+  delegate: "Task Agent task agent custom-agent runSubagent invoke_agent delegate_to_agent",
+  todo: "TodoWrite todowrite todoread write_todos todos",
 };
+
+/** Our tools by every other spelling of theirs. */
+const COMMON: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(SPELLINGS).flatMap(([tools, names]) =>
+    names.split(" ").map((name) => [name, tools.split(" ")] as const),
+  ),
+);
 
 /** Where one vendor's word covers more than the common one. In opencode every file change is one right. */
 const BY_FORMAT: Partial<Record<AgentFormat, Readonly<Record<string, readonly string[]>>>> = {

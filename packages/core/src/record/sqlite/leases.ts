@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { DatabaseSync } from "node:sqlite";
+import { tryTo } from "../../schema/error.ts";
 import { LEASE_MS, type LeasePort, SessionTaken } from "../record.ts";
 
 /** Leases and stops of one handle on the database. */
@@ -178,10 +179,6 @@ function looksAlive(owner: string): boolean | null {
 }
 
 function readStart(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
-  } catch {
-    return "";
-  }
+  const stat = tryTo(() => readFileSync(`/proc/${pid}/stat`, "utf8")) ?? "";
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
 }

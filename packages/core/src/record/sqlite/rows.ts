@@ -1,8 +1,7 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import { RetinueError } from "../../schema/error.ts";
-import type { MessageRow } from "../../schema/record.ts";
 import { decodeText } from "../lossless-text.ts";
-import type { MessageChange, RowPort, RowQuery, RunOutline, StepMoment } from "../record.ts";
+import type { MessageChange, RowPort, RowQuery, StepMoment } from "../record.ts";
 import { MESSAGE_COLUMNS, messageRow } from "./message-columns.ts";
 import { IS_RUN, iterateArrays, prepareArrays } from "./sql.ts";
 
@@ -63,31 +62,25 @@ export function createRowReader(db: DatabaseSync): RowPort {
       const sessionId = "sessionId" in query ? query.sessionId : null;
       const one = "parentId" in query ? query.parentId : runIdsIn(query);
       const values = chars === null ? [sessionId, one, after, limit] : [sessionId, one, after, limit, chars];
-      const rows: MessageRow[] = [];
-      for (const row of iterateArrays(selectRows(query), ...values)) rows.push(messageRow(row));
-      return rows;
+      return Array.from(iterateArrays(selectRows(query), ...values), (row) => messageRow(row));
     },
     async readOutline({ sessionId, after = 0, limit = EVERYTHING }) {
-      const found: RunOutline[] = [];
-      for (const values of iterateArrays(outline, sessionId, after, limit)) {
-        const above = values[values.length - 1];
-        found.push({ ...messageRow(values), parent_run_id: typeof above === "string" ? above : null });
-      }
-      return found;
+      return Array.from(iterateArrays(outline, sessionId, after, limit), (values) => {
+        const above = values.at(-1);
+        return { ...messageRow(values), parent_run_id: typeof above === "string" ? above : null };
+      });
     },
     async readLog({ sessionId, after = 0, limit = LOG_PAGE }) {
-      const found: MessageChange[] = [];
-      for (const values of iterateArrays(log, sessionId, after, limit)) {
-        const kind = values[values.length - 1] === 1 ? "closed" : "opened";
+      return Array.from(iterateArrays(log, sessionId, after, limit), (values): MessageChange => {
         const row = messageRow(values);
-        found.push({ seq: kind === "closed" ? (row.closed_seq ?? 0) : row.opened_seq, kind, row });
-      }
-      return found;
+        const isClosed = values.at(-1) === 1;
+        return isClosed
+          ? { seq: row.closed_seq ?? 0, kind: "closed", row }
+          : { seq: row.opened_seq, kind: "opened", row };
+      });
     },
     async readMoments({ sessionId, after = 0, limit = EVERYTHING }) {
-      const found: StepMoment[] = [];
-      for (const values of iterateArrays(moments, sessionId, after, limit)) found.push(readMoment(values));
-      return found;
+      return Array.from(iterateArrays(moments, sessionId, after, limit), readMoment);
     },
     readLastSeq: async (sessionId) => Number(last.get(sessionId)?.seq ?? 0),
     async countSteps(sessionId) {

@@ -1,7 +1,11 @@
 import { messageOf, RetinueError } from "../../schema/error.ts";
+import { findOwn } from "../../schema/find-own.ts";
+
+/** What went wrong with a database: its surroundings, the file itself, or one row that can never be written. */
+export type FailureKind = "busy" | "memory" | "permission" | "disk" | "corrupt" | "full" | "row" | "other";
 
 /** Primary result codes of SQLite that Retinue tells apart. */
-const PRIMARY = {
+const PRIMARY: Readonly<Record<string, FailureKind>> = {
   5: "busy",
   6: "busy",
   7: "memory",
@@ -16,8 +20,9 @@ const PRIMARY = {
   19: "row",
   20: "row",
   25: "row",
-} as const satisfies Record<number, string>;
-const SYSTEM = {
+};
+/** System codes that come from the machine and say nothing about the program. */
+const MACHINE: Readonly<Record<string, FailureKind>> = {
   EACCES: "permission",
   EPERM: "permission",
   EROFS: "permission",
@@ -25,17 +30,17 @@ const SYSTEM = {
   EDQUOT: "full",
   EFBIG: "full",
   EIO: "disk",
+  EMFILE: "memory",
+  ENFILE: "memory",
+  ENOMEM: "memory",
+};
+const SYSTEM: Readonly<Record<string, FailureKind>> = {
+  ...MACHINE,
   ENOTDIR: "permission",
   ENOENT: "permission",
   EISDIR: "permission",
   EEXIST: "permission",
-  EMFILE: "memory",
-  ENFILE: "memory",
-  ENOMEM: "memory",
-} as const satisfies Record<string, string>;
-
-/** What went wrong with a database: its surroundings, the file itself, or one row that can never be written. */
-export type FailureKind = "busy" | "memory" | "permission" | "disk" | "corrupt" | "full" | "row" | "other";
+};
 
 const HINTS: Record<FailureKind, string> = {
   busy: "Another process holds the database; end it or wait.",
@@ -52,10 +57,11 @@ const HINTS: Record<FailureKind, string> = {
 /** Sorts anything that SQLite or the file system threw. */
 export function failureKind(thrown: unknown): FailureKind {
   if (!(thrown instanceof Error)) return "other";
-  if ("errcode" in thrown && typeof thrown.errcode === "number") return primaryKind(thrown.errcode & 0xff);
+  if ("errcode" in thrown && typeof thrown.errcode === "number")
+    return findOwn(PRIMARY, String(thrown.errcode & 0xff)) ?? "other";
   if ("code" in thrown && typeof thrown.code === "string") {
     if (thrown.code.startsWith("ERR_INVALID_ARG")) return "row";
-    return isSystemCode(thrown.code) ? SYSTEM[thrown.code] : "other";
+    return findOwn(SYSTEM, thrown.code) ?? "other";
   }
   return thrown instanceof TypeError || thrown instanceof RangeError ? "row" : "other";
 }
@@ -73,26 +79,7 @@ export function storeError(what: string, thrown: unknown): RetinueError {
   });
 }
 
-/** System codes that say nothing about the program: they come from the machine it runs on. */
-const OF_THE_MACHINE = new Set([
-  "ENOSPC",
-  "EDQUOT",
-  "EFBIG",
-  "EIO",
-  "EROFS",
-  "EACCES",
-  "EPERM",
-  "EMFILE",
-  "ENFILE",
-  "ENOMEM",
-]);
-const KINDS_OF_THE_MACHINE: ReadonlySet<FailureKind> = new Set([
-  "busy",
-  "memory",
-  "permission",
-  "disk",
-  "full",
-]);
+const KINDS_OF_THE_MACHINE: ReadonlySet<FailureKind> = new Set([...Object.values(MACHINE), "busy"]);
 /** What programs such as git say of the same. */
 const IN_WORDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/no space left on device|disk quota exceeded|database or disk is full/i, "full"],
@@ -118,22 +105,10 @@ export function machineFault(thrown: unknown): RetinueError | undefined {
 }
 
 function machineKind(thrown: Error): FailureKind | undefined {
-  const hasCode = "code" in thrown && typeof thrown.code === "string" && OF_THE_MACHINE.has(thrown.code);
+  const hasCode = "code" in thrown && typeof thrown.code === "string" && Object.hasOwn(MACHINE, thrown.code);
   if (hasCode || "errcode" in thrown) {
     const kind = failureKind(thrown);
     if (KINDS_OF_THE_MACHINE.has(kind)) return kind;
   }
   return IN_WORDS.find(([words]) => words.test(thrown.message))?.[1];
-}
-
-function primaryKind(code: number): FailureKind {
-  return isPrimary(code) ? PRIMARY[code] : "other";
-}
-
-function isPrimary(code: number): code is keyof typeof PRIMARY {
-  return Object.hasOwn(PRIMARY, code);
-}
-
-function isSystemCode(code: string): code is keyof typeof SYSTEM {
-  return Object.hasOwn(SYSTEM, code);
 }

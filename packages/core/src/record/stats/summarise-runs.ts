@@ -43,14 +43,14 @@ export function summariseRuns(
   calls: Iterable<RecordedCalls>,
   by: StatsBy,
 ): Stats {
-  const total = newTally();
+  const total = createTally();
   const groups = new Map<string, { key: Pick<StatsGroup, "role" | "model">; tally: Tally }>();
   const talliesOf = (owner: Owner): Tally[] => {
     const key = keyOf(owner, by);
     const name = JSON.stringify(key);
     let group = groups.get(name);
     if (!group) {
-      group = { key, tally: newTally() };
+      group = { key, tally: createTally() };
       groups.set(name, group);
     }
     return [group.tally, total];
@@ -99,39 +99,26 @@ function compare(a: string | null | undefined, b: string | null | undefined): nu
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-type Tally = {
-  runs: number;
-  open: number;
-  successes: number;
-  partials: number;
-  cancelled: number;
-  work: WorkFigures;
-  subtree: RunStats["subtree"];
-  failures: Map<string, number>;
-  retries: number;
-  bailouts: Map<string, number>;
-  durations: number[];
-  tokens: { input: number; output: number; total: number };
-  costUsd: number;
-  unpriced: Set<string>;
-};
+type Tally = ReturnType<typeof createTally>;
 
-function newTally(): Tally {
+function createTally() {
+  const work: WorkFigures = { files: 0, testsRun: null, testsPassed: null, toolCalls: 0 };
+  const subtree: RunStats["subtree"] = { ...work, tokens: 0, costUsd: 0 };
   return {
     runs: 0,
     open: 0,
     successes: 0,
     partials: 0,
     cancelled: 0,
-    work: { files: 0, testsRun: null, testsPassed: null, toolCalls: 0 },
-    subtree: { files: 0, testsRun: null, testsPassed: null, toolCalls: 0, tokens: 0, costUsd: 0 },
-    failures: new Map(),
+    work,
+    subtree,
+    failures: new Map<string, number>(),
     retries: 0,
-    bailouts: new Map(),
-    durations: [],
+    bailouts: new Map<string, number>(),
+    durations: [] as number[],
     tokens: { input: 0, output: 0, total: 0 },
     costUsd: 0,
-    unpriced: new Set(),
+    unpriced: new Set<string>(),
   };
 }
 

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { splitCommand } from "./split-command.ts";
+import { readCommand } from "./split-command.ts";
+
+/** The parts of a command as texts, and whether some of it could not be understood. */
+function splitCommand(command: string): { parts: string[]; opaque: boolean } {
+  const { parts, opaque } = readCommand(command);
+  return { parts: parts.map(({ text }) => text), opaque };
+}
 
 const plain: [command: string, parts: string[]][] = [
   ["npm test", ["npm test"]],

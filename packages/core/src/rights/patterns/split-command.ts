@@ -31,14 +31,9 @@ export type CommandReading = {
 /**
  * Splits a shell text into the simple commands it may run: of lists, pipes, subshells, substitutions,
  * here-documents and what wrappers such as `env` or `bash -c` start. Text patterns on commands keep honest
- * programs in their lane; the sandbox, not this reading, is the boundary against hostile ones.
+ * programs in their lane; the sandbox, not this reading, is the boundary against hostile ones. Each level is read
+ * once, so the work grows with the text.
  */
-export function splitCommand(command: string): { parts: string[]; opaque: boolean } {
-  const { parts, opaque } = readCommand(command);
-  return { parts: parts.map((part) => part.text), opaque };
-}
-
-/** The same with what rules need to know of each part. Reads each level once, so the work grows with the text. */
 export function readCommand(command: string): CommandReading {
   const parts: CommandPart[] = [];
   const calls: ProgramCall[] = [];

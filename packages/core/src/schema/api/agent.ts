@@ -1,5 +1,5 @@
 import type { Limits, Problem, SubagentPolicy } from "../agent.ts";
-import { AGENT_FIELDS, type SimpleFormFields } from "../agent-fields.ts";
+import type { SimpleFormFields } from "../agent-fields.ts";
 import { describeForm } from "../form-fields.ts";
 import type { JsonSchema } from "../json-schema.ts";
 import {
@@ -97,7 +97,7 @@ export type AgentForm = SimpleFormFields & {
   color: string | null;
   prompt: string;
 };
-const FORM = describeForm(AGENT_FIELDS);
+const FORM = describeForm();
 const FORM_SCHEMA: JsonSchema = shape(FORM);
 export const AgentForm: Shape<AgentForm> = FORM_SCHEMA;
 

@@ -1,4 +1,4 @@
-import type { Trace, TraceRun } from "../inspect/trace.ts";
+import type { PLAIN_RUN, Trace, TraceRun } from "../inspect/trace.ts";
 import type { ExecutionPlan } from "../plan.ts";
 import type { RunResult } from "../result.ts";
 import {
@@ -22,46 +22,22 @@ import { RightsRow } from "./agent.ts";
 
 const TRACE_VERSION: Shape<Trace["format"]> = { type: "integer" };
 
-type Sparse<Fields> = { [Name in keyof Fields]?: NonNullable<Fields[Name]> | undefined };
-
 /** A run as a tree of ten thousand needs it: what is null, false or empty is left out, and so is what follows from the rest. */
 export type OutlineRun = Pick<
   TraceRun,
   "runId" | "messageId" | "agent" | "task" | "status" | "openedSeq" | "startMs" | "lane" | "iterations"
-> &
-  Sparse<
-    Pick<
-      TraceRun,
-      | "closedSeq"
-      | "endMs"
-      | "callId"
-      | "model"
-      | "attempt"
-      | "partial"
-      | "bailoutReason"
-      | "error"
-      | "errorType"
-      | "parallel"
-      | "maxIterations"
-      | "result"
-      | "files"
-      | "deliverables"
-      | "warnings"
-      | "tainted"
-      | "approvals"
-    >
-  > & {
-    /** Left out if it is the time from start to end. */
-    durationMs?: number | null | undefined;
-    /** What a delegation was given of the conversation. */
-    contextMode?: string | undefined;
-    /** Of the run alone, and with all below it where that is more. */
-    tokens: number;
-    subtreeTokens?: number | undefined;
-    costUsd: number | null;
-    subtreeCostUsd?: number | null | undefined;
-    children?: OutlineRun[] | undefined;
-  };
+> & { [Name in keyof typeof PLAIN_RUN]?: NonNullable<TraceRun[Name]> | undefined } & {
+  /** Left out if it is the time from start to end. */
+  durationMs?: number | null | undefined;
+  /** What a delegation was given of the conversation. */
+  contextMode?: string | undefined;
+  /** Of the run alone, and with all below it where that is more. */
+  tokens: number;
+  subtreeTokens?: number | undefined;
+  costUsd: number | null;
+  subtreeCostUsd?: number | null | undefined;
+  children?: OutlineRun[] | undefined;
+};
 
 /** `GET /api/sessions/:id/trace`: the tree with its figures and lanes; turns and calls are read run by run. */
 export const TraceView = shape({

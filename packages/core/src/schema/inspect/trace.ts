@@ -123,6 +123,27 @@ export type TraceRun = TraceSpan & {
   matched: boolean;
 };
 
+/** What a run has unless something else is told of it, and what its outline leaves out then. The lists are never changed. */
+export const PLAIN_RUN = {
+  closedSeq: null,
+  endMs: null,
+  callId: null,
+  model: null,
+  attempt: 0,
+  partial: false,
+  bailoutReason: null,
+  error: null,
+  errorType: null,
+  parallel: false,
+  maxIterations: null,
+  result: null,
+  files: [],
+  deliverables: [],
+  warnings: [],
+  tainted: false,
+  approvals: [],
+} satisfies Partial<TraceRun>;
+
 /** What a whole trace amounts to, whatever a filter left of it. */
 export type TraceTotals = {
   runs: number;

@@ -1,5 +1,4 @@
 import type { EditorState } from "@codemirror/state";
-import { AGENT_FIELDS } from "@retinue/core/schema/agent-fields";
 import type {
   AgentDetail,
   AgentForm,
@@ -247,7 +246,7 @@ function isRefusal(status: number): boolean {
 
 /** What each value of the form is while the file leaves it out. */
 export const FORM_DEFAULTS: Readonly<Record<string, unknown>> = {
-  ...Object.fromEntries(listFormFields(AGENT_FIELDS).map((field) => [field.name, findFormDefault(field)])),
+  ...Object.fromEntries(listFormFields().map((field) => [field.name, findFormDefault(field)])),
   prompt: "",
 };
 

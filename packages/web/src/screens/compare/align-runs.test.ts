@@ -1,14 +1,14 @@
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
-import { testRun } from "@retinue/core/show/test-run";
 import { walkRuns } from "@retinue/core/show/walk-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { makeTraceRun } from "../../../../../test/fixtures/trace-run.ts";
 import { flattenTree, keepFitting } from "../../ui/tree.tsx";
 import { alignRuns, countPairs, differs, hasSameTask, type RunPair } from "./align-runs.ts";
 
 let made = 0;
 const run = (agent: string, task = "", children: readonly TraceRun[] = []) =>
-  testRun(agent, { runId: `run_${++made}`, task }, children);
+  makeTraceRun(agent, { runId: `run_${++made}`, task }, children);
 
 /** The pairs as lines, indented by level: `agent task | agent task`, a dash where there is none. */
 function drawn(pairs: readonly RunPair[], level = 0): string[] {
@@ -117,18 +117,18 @@ const pairRows = (roots: readonly RunPair[], collapsed: ReadonlySet<string>, isO
 
 const two = alignRuns(
   [
-    testRun("main", { runId: "a" }, [
-      testRun("coder", { runId: "a1", task: "edit" }, [
-        testRun("tester", { runId: "a11", status: "failed" }),
+    makeTraceRun("main", { runId: "a" }, [
+      makeTraceRun("coder", { runId: "a1", task: "edit" }, [
+        makeTraceRun("tester", { runId: "a11", status: "failed" }),
       ]),
-      testRun("reviewer", { runId: "a2" }),
+      makeTraceRun("reviewer", { runId: "a2" }),
     ]),
   ],
   [
-    testRun("main", { runId: "b" }, [
-      testRun("coder", { runId: "b1", task: "change" }, [testRun("tester", { runId: "b11" })]),
-      testRun("reviewer", { runId: "b2" }),
-      testRun("planner", { runId: "b3" }),
+    makeTraceRun("main", { runId: "b" }, [
+      makeTraceRun("coder", { runId: "b1", task: "change" }, [makeTraceRun("tester", { runId: "b11" })]),
+      makeTraceRun("reviewer", { runId: "b2" }),
+      makeTraceRun("planner", { runId: "b3" }),
     ]),
   ],
 );
@@ -152,7 +152,7 @@ test("the view of differences keeps runs without a counterpart or with another e
 });
 
 test("a task given to another agent is a difference, even if it ended the same way", () => {
-  const given = (agent: string) => [testRun(agent, { task: "fix it" }, [testRun("coder", {})])];
+  const given = (agent: string) => [makeTraceRun(agent, { task: "fix it" }, [makeTraceRun("coder", {})])];
   const others = alignRuns(given("main"), given("lead"));
   expect(others.map(differs)).toEqual([true]);
   expect(pairRows(others, new Set(), true)).toHaveLength(1);

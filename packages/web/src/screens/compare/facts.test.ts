@@ -1,8 +1,8 @@
 import type { SessionCard } from "@retinue/core/schema/api/session";
 import type { Trace, TraceRun } from "@retinue/core/schema/inspect/trace";
 import { showCost, showShort } from "@retinue/core/show/measures";
-import { testRun } from "@retinue/core/show/test-run";
 import { expect, test } from "vitest";
+import { makeTraceRun } from "../../../../../test/fixtures/trace-run.ts";
 import { deliverableRow, figureRows, fileRow, gatherFacts, showDifference, splitFiles } from "./facts.ts";
 
 function makeTrace(id: string, run: TraceRun, totals: Partial<Trace["totals"]> = {}): Trace {
@@ -36,10 +36,14 @@ const approval = (allowed: boolean) => ({
 const a = gatherFacts(
   makeTrace(
     "ses_a",
-    testRun("main", { files: ["src/a.ts", "/data/ses_a/report.html", "/shop/notes.md"], model: "small" }, [
-      testRun("coder", { model: "large", approvals: [approval(true), approval(false)] }),
-      testRun("tester", { model: "large" }),
-    ]),
+    makeTraceRun(
+      "main",
+      { files: ["src/a.ts", "/data/ses_a/report.html", "/shop/notes.md"], model: "small" },
+      [
+        makeTraceRun("coder", { model: "large", approvals: [approval(true), approval(false)] }),
+        makeTraceRun("tester", { model: "large" }),
+      ],
+    ),
   ),
   CARD,
   5_000,
@@ -47,7 +51,7 @@ const a = gatherFacts(
 const b = gatherFacts(
   makeTrace(
     "ses_b",
-    testRun("main", {
+    makeTraceRun("main", {
       files: ["/data/ses_b/report.html", "src/b.ts"],
       deliverables: [{ deliverable: "report.html", ok: true, reason: "", files: [] }],
     }),
@@ -89,7 +93,7 @@ test("deliverables and models are listed, the most used model first", () => {
 test("only a running session's time has grown since it was read", () => {
   expect(a.activeMs).toBe(9_000);
   const running = { ...CARD, state: "running" } as SessionCard;
-  const facts = gatherFacts(makeTrace("ses_c", testRun("main", {})), running, 5_000);
+  const facts = gatherFacts(makeTrace("ses_c", makeTraceRun("main", {})), running, 5_000);
   expect(facts.activeMs).toBe(14_000);
 });
 

@@ -1,5 +1,5 @@
-import { testRun } from "@retinue/core/show/test-run";
 import { expect, test } from "vitest";
+import { makeTraceRun } from "../../../../../test/fixtures/trace-run.ts";
 import { placeLane, sortIntoLanes } from "./lanes.ts";
 import { createTimeAxis } from "./time-axis.ts";
 
@@ -13,23 +13,23 @@ const ids = (placed: readonly { run: { runId: string } }[]) => placed.map(({ run
 
 test("each lane lists its runs by start, wherever they are in the tree", () => {
   const lanes = sortIntoLanes([
-    testRun("root", { lane: 0 }, [
-      testRun("late", { lane: 2, startMs: 50 }),
-      testRun("early", { lane: 2, startMs: 10 }),
+    makeTraceRun("root", { lane: 0 }, [
+      makeTraceRun("late", { lane: 2, startMs: 50 }),
+      makeTraceRun("early", { lane: 2, startMs: 10 }),
     ]),
   ]);
   expect(lanes.map((lane) => lane.map(({ agent }) => agent))).toEqual([["root"], [], ["early", "late"]]);
 });
 
 test("bars out of sight are not drawn", () => {
-  const lane = [0, 400, 900].map((startMs) => testRun(`a${startMs}`, { startMs, endMs: startMs + 50 }));
+  const lane = [0, 400, 900].map((startMs) => makeTraceRun(`a${startMs}`, { startMs, endMs: startMs + 50 }));
   const window = { ...whole(1_000), fromPx: 300, toPx: 600 };
   expect(ids(placeLane(lane, window, null))).toEqual(["run_a400"]);
 });
 
 test("of ten thousand runs in one lane no more bars are drawn than fit, and failures are among them", () => {
   const lane = Array.from({ length: 10_000 }, (_, index) =>
-    testRun(`a${index}`, {
+    makeTraceRun(`a${index}`, {
       startMs: index * 10,
       endMs: index * 10 + 5,
       status: index === 5_001 ? "failed" : "completed",

@@ -1,6 +1,6 @@
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
-import { testRun } from "@retinue/core/show/test-run";
 import { expect, test } from "vitest";
+import { makeTraceRun } from "../../../../../test/fixtures/trace-run.ts";
 import { flattenTree } from "../../ui/tree.tsx";
 import { fitting } from "./tree-view.tsx";
 
@@ -11,9 +11,11 @@ const treeRows = (roots: readonly TraceRun[], collapsed: ReadonlySet<string>, fi
     isOpened: true,
   });
 
-const deep = testRun("lead", { task: "release" }, [
-  testRun("scout", { task: "read the notes" }, [testRun("checker", { task: "check a date", error: "404" })]),
-  testRun("writer", { task: "write the note" }),
+const deep = makeTraceRun("lead", { task: "release" }, [
+  makeTraceRun("scout", { task: "read the notes" }, [
+    makeTraceRun("checker", { task: "check a date", error: "404" }),
+  ]),
+  makeTraceRun("writer", { task: "write the note" }),
 ]);
 const names = (rows: readonly { node: { agent: string } }[]) => rows.map(({ node }) => node.agent);
 
@@ -42,8 +44,8 @@ test("all words of a filter must be in the run", () => {
 });
 
 test("a chain of ten thousand runs is walked without recursion", () => {
-  let chain = testRun("last", {});
-  for (let depth = 0; depth < 10_000; depth++) chain = testRun(`a${depth}`, {}, [chain]);
+  let chain = makeTraceRun("last", {});
+  for (let depth = 0; depth < 10_000; depth++) chain = makeTraceRun(`a${depth}`, {}, [chain]);
   expect(treeRows([chain], new Set(), "")).toHaveLength(10_001);
   expect(treeRows([chain], new Set(), "last")).toHaveLength(10_001);
 });

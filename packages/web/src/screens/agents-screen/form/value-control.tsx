@@ -1,10 +1,4 @@
-import {
-  AGENT_FIELDS,
-  type FieldPart,
-  type FormControl,
-  type FormSectionName,
-  type ValueKind,
-} from "@retinue/core/schema/agent-fields";
+import type { FieldPart, FormControl, FormSectionName, ValueKind } from "@retinue/core/schema/agent-fields";
 import type { AgentForm } from "@retinue/core/schema/api/agent";
 import { listFormSections } from "@retinue/core/schema/form-fields";
 import { ChoiceField, SuggestField } from "../../../ui/choosers.tsx";
@@ -57,7 +51,7 @@ export function ValueControl({ kind, control, value, readOnly, onChange }: Contr
   }
 }
 
-const SECTIONS = new Map(listFormSections(AGENT_FIELDS).map(({ title, fields }) => [title, fields]));
+const SECTIONS = new Map(listFormSections().map(({ title, fields }) => [title, fields]));
 
 type SectionControlsProps = { section: FormSectionName; without?: readonly string[] };
 

@@ -1,8 +1,8 @@
 import type { TraceApproval, TraceRun } from "@retinue/core/schema/inspect/trace";
-import { testRun } from "@retinue/core/show/test-run";
 import { walkRuns } from "@retinue/core/show/walk-runs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { makeTraceRun } from "../../../../../../test/fixtures/trace-run.ts";
 import { createCourse, describeHappening, stateAt } from "./course.ts";
 import type { CallMoment } from "./moments.ts";
 import { NOT_BEGUN, runAt, standingAt, standingNow, takeRunCourse } from "./run-at.ts";
@@ -79,7 +79,7 @@ const made: fc.Arbitrary<Made> = fc
         : known
           ? turns.reduce((sum, turn) => sum + (turn.costUsd ?? 0), 0)
           : null;
-      const run = testRun(`a${index}`, {
+      const run = makeTraceRun(`a${index}`, {
         startMs,
         startedAt: iso(startMs),
         endMs: plan.isOpen ? null : lastMs,
@@ -189,7 +189,7 @@ describe("the state of a session at a moment", () => {
 });
 
 test("a run is marked as waiting from the question to the answer", () => {
-  const run = testRun("a", { endMs: 900, approvals: [ask(100, 600)] });
+  const run = makeTraceRun("a", { endMs: 900, approvals: [ask(100, 600)] });
   const at = (ms: number) => standingAt(run, ms, { endMs: END_MS, state: "completed" });
   expect([99, 100, 599, 600, 900].map(at)).toEqual(["running", "waiting", "waiting", "running", "completed"]);
   const course = createCourse({ roots: [run], moments: [], endMs: END_MS });
@@ -199,8 +199,8 @@ test("a run is marked as waiting from the question to the answer", () => {
 });
 
 test("steps go through runs, turns, calls and questions in the order of time", () => {
-  const child = testRun("b", { startMs: 300, endMs: 700, status: "failed" });
-  const root = testRun("a", { endMs: 900, approvals: [ask(100, 200)] }, [child]);
+  const child = makeTraceRun("b", { startMs: 300, endMs: 700, status: "failed" });
+  const root = makeTraceRun("a", { endMs: 900, approvals: [ask(100, 200)] }, [child]);
   const calls = [
     { runId: "run_a", tool: null, startMs: 0, endMs: 90, tokens: 1, costUsd: 0 },
     { runId: "run_b", tool: "read", startMs: 400, endMs: 500, tokens: 0, costUsd: null },
