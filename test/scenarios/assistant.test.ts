@@ -139,7 +139,11 @@ test("a meeting with the team is scheduled after the time was checked", async ()
     datetime: "2026-11-17T14:00:00+01:00",
     attendees: ["priya@retinue.example", "jonas@retinue.example", "mei@retinue.example"],
   });
-  const span = { start: "2026-11-17T12:00:00Z", end: "2026-11-17T15:00:00Z", limit: 10 };
+  const span = {
+    from: Date.parse("2026-11-17T12:00:00Z"),
+    to: Date.parse("2026-11-17T15:00:00Z"),
+    limit: 10,
+  };
   const { events } = await examples.store.calendar.list(span, SIGNAL);
   expect(events.filter(({ title }) => title === "Team Meeting")).toMatchObject([
     { start: { at: "2026-11-17T13:00:00.000Z" }, end: { at: "2026-11-17T14:00:00.000Z" } },
@@ -260,7 +264,7 @@ test.each([
   ["calendar_delete_event", { event_id: "EVENT" }, "event_id"],
   ["slack_post_message", { channel: "#project-alpha", text: "Hello." }, "ts"],
 ])("what %s did stands although the look after it failed", async (tool, input, name) => {
-  const span = { start: "2026-11-16T00:00:00Z", end: "2026-11-20T00:00:00Z", limit: 1 };
+  const span = { from: Date.parse("2026-11-16T00:00:00Z"), to: Date.parse("2026-11-20T00:00:00Z"), limit: 1 };
   const [event] = (await examples.store.calendar.list(span, SIGNAL)).events;
   const [message] = (await examples.store.mail.search({ text: "in:inbox", limit: 1 }, SIGNAL)).messages;
   const given = JSON.stringify(input)

@@ -3,7 +3,6 @@
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import { checkSmtp } from "../imap/smtp.ts";
 import { textIn } from "../service-tools/service-requests.ts";
-import { toCalendarSpan } from "../service-tools/times.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import type { Account, Secrets, Service } from "./accounts.ts";
 import {
@@ -65,10 +64,8 @@ async function tryService(service: Service, reading: Reading): Promise<unknown> 
     return account.kind === "imap" ? checkSmtp(await buildImapOptions(account, secrets)) : undefined;
   }
   if (service === "contacts") return requireProvider(providers.contacts).search({ limit: 1 }, signal);
-  if (service === "calendar") {
-    const span = toCalendarSpan({ from: now(), to: now() + DAY_MS });
-    return requireProvider(providers.calendar).list({ ...span, limit: 1 }, signal);
-  }
+  if (service === "calendar")
+    return requireProvider(providers.calendar).list({ from: now(), to: now() + DAY_MS, limit: 1 }, signal);
   return fetchSlackIdentity(secrets.token ?? "", {
     apiUrl: account.kind === "slack" ? account.apiUrl : undefined,
     signal,

@@ -6,6 +6,7 @@ import { parseCalendar, type Series, writeCalendar } from "../calendar/ical/seri
 import { createSeriesCalendar, refuseChangedEvent, type StoredSeries } from "../calendar/series-calendar.ts";
 import { type ContactsProvider, createAddressBook } from "../contacts/contacts-provider.ts";
 import { type Card, parseCards, resolveMembers } from "../contacts/vcard.ts";
+import { toIso } from "../service-tools/times.ts";
 import { guardProvider, ToolFault } from "../service-tools/tool-fault.ts";
 import { createDavFetch, type DavServer, parseServerUrl } from "./dav-fetch.ts";
 
@@ -54,10 +55,10 @@ function createDavCalendar(options: DavOptions): CalendarProvider {
     now: () => options.now?.() ?? Date.now(),
     unseen: "this calendar account shows only its owner's own time",
     // Recurring events are matched by the server.
-    findNear: ({ start, end }, person, signal) =>
+    findNear: ({ from, to }, person, signal) =>
       person === null
         ? query(
-            { "time-range": { _attributes: { start: writeCompactTime(start), end: writeCompactTime(end) } } },
+            { "time-range": { _attributes: { start: writeCompactTime(from), end: writeCompactTime(to) } } },
             signal,
           )
         : null,
@@ -133,8 +134,8 @@ function isWritable({ projectedProps }: DAVCalendar): boolean {
   });
 }
 
-function writeCompactTime(iso: string): string {
-  return `${new Date(iso).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
+function writeCompactTime(at: number): string {
+  return `${toIso(at).slice(0, 19).replace(/[-:]/g, "")}Z`;
 }
 
 async function* queryCalendar(

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import type { CalendarProvider } from "../calendar/calendar-provider.ts";
+import type { CalendarProvider, TimeRange } from "../calendar/calendar-provider.ts";
 import { readSeriesEvent } from "../calendar/ical/read-event.ts";
 import { parseCalendar, type Series, writeCalendar } from "../calendar/ical/series.ts";
 import { createSeriesCalendar, refuseChangedEvent, type StoredSeries } from "../calendar/series-calendar.ts";
@@ -39,13 +39,13 @@ export function createEmbeddedCalendar(database: EmbeddedDatabase): CalendarProv
     owner: () => database.owner(),
     now: database.now,
     unseen: "no account sees this person's calendar",
-    findNear({ start, end }, person, signal) {
+    findNear(range, person, signal) {
       const calendar = person ?? OWN_CALENDAR;
       const hasCalendar = database.db
         .prepare("SELECT 1 FROM events WHERE calendar = ? LIMIT 1")
         .get(calendar);
       if (person !== null && !hasCalendar) return null;
-      return findSeriesNear(database, { calendar, from: Date.parse(start), to: Date.parse(end) }, signal);
+      return findSeriesNear(database, { calendar, ...range }, signal);
     },
     async *findByUid(uid) {
       const found = await findSeries(database, uid);
@@ -123,10 +123,10 @@ export async function findSeries(
   return row ? parseRow(row) : null;
 }
 
-/** Events of a calendar that may have an occurrence in a span of milliseconds; between them a call can be cancelled. */
+/** Events of a calendar that may have an occurrence in a range; between them a call can be cancelled. */
 async function* findSeriesNear(
   database: EmbeddedDatabase,
-  { calendar, from, to }: { readonly calendar: string; readonly from: number; readonly to: number },
+  { calendar, from, to }: TimeRange & { readonly calendar: string },
   signal: AbortSignal,
 ): AsyncGenerator<StoredSeries> {
   const rows = database.db

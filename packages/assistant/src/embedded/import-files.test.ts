@@ -92,7 +92,7 @@ test("the example folder is imported whole, and a second time changes nothing", 
 test("the free slot that the examples promise is free", async () => {
   const { calendar, ...store } = openStore();
   await importFolder({ calendar, ...store }, EXAMPLES);
-  const span = { start: "2026-11-17T13:00:00Z", end: "2026-11-17T14:00:00Z" };
+  const span = { from: Date.parse("2026-11-17T13:00:00Z"), to: Date.parse("2026-11-17T14:00:00Z") };
   const busy = await calendar.busy(["alex@retinue.example", "priya@retinue.example"], span, signal);
   expect(busy.map((one) => one.busy)).toEqual([[], []]);
 });

@@ -6,15 +6,16 @@ import {
   type Busy,
   type CalendarEvent,
   type CalendarProvider,
-  type CalendarSpan,
   type EventChange,
   type EventTime,
   type NewEvent,
   parseResponse,
   parseStatus,
   parseVisibility,
+  type TimeRange,
 } from "../calendar/calendar-provider.ts";
 import { eachPage } from "../service-tools/service-requests.ts";
+import { toIso } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import type { GoogleApi, RequestOptions } from "./google-session.ts";
 
@@ -43,9 +44,9 @@ export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): C
       );
       return { address: await owner(signal), zone: timeZone ?? zone };
     },
-    async list(span, signal) {
-      const events = (await listSpan(api, span, signal)).map(known);
-      return { events: events.slice(0, span.limit), total: events.length };
+    async list(query, signal) {
+      const events = (await listRange(api, query, signal)).map(known);
+      return { events: events.slice(0, query.limit), total: events.length };
     },
     get: async (id, signal) => known(await fetchEvent(api, id, signal)),
     async create(event, signal) {
@@ -66,27 +67,27 @@ export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): C
         ),
       );
     },
-    async busy(addresses, span, signal) {
+    async busy(addresses, range, signal) {
       const self = (await owner(signal)).toLowerCase();
       const people = addresses.map((address) => ({
         address,
         id: address.toLowerCase() === self ? CALENDAR : address,
       }));
-      const calendars = await queryBusy(api, [...new Set(people.map(({ id }) => id))], span, signal);
+      const calendars = await queryBusy(api, [...new Set(people.map(({ id }) => id))], range, signal);
       return people.map(({ address, id }) => readBusy(address, calendars[id]));
     },
   };
 }
 
-/** The events of a span: whole pages, so that most totals are exact, until there are enough. */
-async function listSpan(
+/** The events of a range: whole pages, so that most totals are exact, until there are enough. */
+async function listRange(
   api: Api,
-  span: CalendarSpan & { readonly query?: string; readonly limit: number },
+  { from, to, query, limit }: TimeRange & { readonly query?: string; readonly limit: number },
   signal: AbortSignal,
 ): Promise<Event[]> {
   const asked = {
     ...{ calendarId: CALENDAR, singleEvents: true, orderBy: "startTime", maxResults: PAGE },
-    ...{ timeMin: span.start, timeMax: span.end, q: span.query || undefined },
+    ...{ timeMin: toIso(from), timeMax: toIso(to), q: query || undefined },
   };
   const fetchPage = (pageToken?: string) =>
     api.request("the calendar", signal, (calendar, options) =>
@@ -95,7 +96,7 @@ async function listSpan(
   const items: Event[] = [];
   for await (const answer of eachPage(fetchPage, (page) => page.nextPageToken, MOST_PAGES)) {
     items.push(...(answer.items ?? []).filter(({ status }) => status !== "cancelled"));
-    if (items.length >= span.limit) break;
+    if (items.length >= limit) break;
   }
   return items;
 }
@@ -128,13 +129,13 @@ async function patchEvent(
 async function queryBusy(
   api: Api,
   ids: readonly string[],
-  { start, end }: CalendarSpan,
+  { from, to }: TimeRange,
   signal: AbortSignal,
 ): Promise<Record<string, FreeBusy>> {
   const found: Record<string, FreeBusy> = {};
   for (let first = 0; first < ids.length; first += MOST_CALENDARS) {
     const items = ids.slice(first, first + MOST_CALENDARS).map((id) => ({ id }));
-    const requestBody = { timeMin: start, timeMax: end, timeZone: "UTC", items };
+    const requestBody = { timeMin: toIso(from), timeMax: toIso(to), timeZone: "UTC", items };
     const { calendars } = await api.request("free and busy times", signal, (calendar, options) =>
       calendar.freebusy.query({ requestBody }, options),
     );
@@ -150,12 +151,18 @@ function readBusy(address: string, answer: FreeBusy | undefined): Busy {
     const unknown = unseen ? "Google does not show their calendar to this account" : `Google says: ${reason}`;
     return { address, busy: [], unknown };
   }
-  const busy = (answer.busy ?? []).map(({ start, end }) => ({ start: toUtc(start), end: toUtc(end) }));
+  const busy = (answer.busy ?? []).map(({ start, end }) => ({
+    from: parseMoment(start),
+    to: parseMoment(end),
+  }));
   return { address, busy };
 }
 
-function toUtc(moment: string | null | undefined): string {
-  return new Date(moment ?? Number.NaN).toISOString();
+/** Milliseconds since 1970; raises an error for what is no moment, which must not count as free time. */
+function parseMoment(moment: string | null | undefined): number {
+  const at = Date.parse(moment ?? "");
+  if (Number.isNaN(at)) throw new RangeError("a moment cannot be read");
+  return at;
 }
 
 /** The request succeeds only if the event is still in the state that was read. */
@@ -230,7 +237,7 @@ function trimRule(rule: string): string {
 
 function readMomentTime(moment: Moment | undefined, zone: string): EventTime {
   if (moment?.date) return { kind: "day", day: moment.date };
-  const at = new Date(moment?.dateTime ?? Number.NaN).toISOString();
+  const at = toIso(parseMoment(moment?.dateTime));
   return { kind: "instant", at, zone: moment?.timeZone ?? zone };
 }
 
