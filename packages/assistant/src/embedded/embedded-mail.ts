@@ -2,7 +2,6 @@
 
 import { createHash } from "node:crypto";
 import type { Database } from "@retinue/core/record/sqlite/open-database";
-import { wallToInstant } from "@retinue/core/text/zone";
 import {
   cutSnippet,
   normalizeLines,
@@ -26,20 +25,8 @@ import {
 } from "../mail/mail-provider.ts";
 import { foldText } from "../service-tools/search-words.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import {
-  bindRowid,
-  cleanColumn,
-  type EmbeddedDatabase,
-  parseStored,
-  type StoreOwner,
-} from "./embedded-database.ts";
-import {
-  buildTextConditions,
-  type Condition,
-  joinConditions,
-  splitFolded,
-  splitOperators,
-} from "./search-terms.ts";
+import { bindRowid, cleanColumn, type EmbeddedDatabase, parseStored } from "./embedded-database.ts";
+import { buildTextConditions, type Condition, joinConditions, splitFolded } from "./search-terms.ts";
 
 const KEPT = "kept in the local store; add an account to really send";
 const IMPORTED = "imported; the local store did not send it";
@@ -142,18 +129,12 @@ function cutToSecond(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }
 
-const FOLDERS = ["inbox", "sent", "drafts", "anywhere"];
-const OPERATORS = ["from", "to", "subject", "after", "before", "is", "has", "in"];
-
-/**
- * Messages that fit, newest first. The text may hold operators as Gmail has them (`from:dana is:unread`). Drafts are found
- * only with `in:drafts`, so that none is taken for a sent message.
- */
+/** Messages that fit, newest first. Drafts are left out, so that none is taken for a sent message. */
 function searchMails(
   database: EmbeddedDatabase,
   query: MailQuery,
 ): { messages: MailSummary[]; total: number } {
-  const { where, values } = joinConditions(buildConditions(query, database.owner()));
+  const { where, values } = joinConditions(buildConditions(query, database.owner().address));
   const { db } = database;
   const total = Number(db.prepare(`SELECT count(*) AS n FROM mails WHERE ${where}`).get(...values)?.n);
   const rows = db
@@ -165,79 +146,37 @@ function searchMails(
   return { messages: rows.map(readMailRow), total };
 }
 
-function buildConditions(query: MailQuery, owner: StoreOwner & { readonly zone: string }): Condition[] {
-  const { rest, operators } = splitOperators(query.text ?? "", OPERATORS);
-  const unread = query.unread ?? readFlag(operators.get("is"), "unread", "read");
-  const attached = query.hasAttachment ?? readFlag(operators.get("has"), "attachment");
-  const person = (said: string | undefined) => (said?.trim().toLowerCase() === "me" ? owner.address : said);
+function buildConditions(query: MailQuery, owner: string): Condition[] {
+  const { text = "", from, to, subject, after, before, unread, hasAttachment } = query;
+  const person = (said: string | undefined) => (said?.trim().toLowerCase() === "me" ? owner : said);
   return [
-    buildFolderCondition(operators.get("in")),
-    ...buildWordConditions("sender_words", person(query.from), person(operators.get("from"))),
-    ...buildWordConditions("recipient_words", person(query.to), person(operators.get("to"))),
-    ...buildWordConditions("subject_words", query.subject, operators.get("subject")),
-    ...buildDateConditions(">=", owner.zone, query.after, operators.get("after")),
-    ...buildDateConditions("<", owner.zone, query.before, operators.get("before")),
-    ...(unread === undefined ? [] : [{ sql: "unread = ?", values: [unread ? 1 : 0] }]),
-    ...(attached === undefined ? [] : [{ sql: "has_attachment = ?", values: [attached ? 1 : 0] }]),
-    ...buildTextCondition(rest),
+    { sql: "folder <> 'drafts'", values: [] },
+    ...buildWordConditions("sender_words", person(from)),
+    ...buildWordConditions("recipient_words", person(to)),
+    ...buildWordConditions("subject_words", subject),
+    ...(after === undefined ? [] : [{ sql: "date_ms >= ?", values: [parseMoment(after)] }]),
+    ...(before === undefined ? [] : [{ sql: "date_ms < ?", values: [parseMoment(before)] }]),
+    ...(unread === undefined ? [] : [{ sql: "unread = ?", values: [Number(unread)] }]),
+    ...(hasAttachment === undefined ? [] : [{ sql: "has_attachment = ?", values: [Number(hasAttachment)] }]),
+    ...buildTextCondition(text),
   ];
 }
 
 function buildTextCondition(text: string): Condition[] {
-  if (text === "") return [];
+  if (text.trim() === "") return [];
   const searched = { table: "mail_texts", columns: ["subject", "people", "body"], row: "row" };
   // A query without any word finds nothing.
   return buildTextConditions(text, searched) ?? [{ sql: "0", values: [] }];
 }
 
-function buildWordConditions(column: string, ...texts: readonly (string | undefined)[]): Condition[] {
-  return texts
-    .flatMap((text) => splitFolded(text ?? ""))
-    .map((part) => ({ sql: `instr(${column}, ?) > 0`, values: [part] }));
+function buildWordConditions(column: string, text = ""): Condition[] {
+  return splitFolded(text).map((part) => ({ sql: `instr(${column}, ?) > 0`, values: [part] }));
 }
 
-function buildFolderCondition(folder: string | undefined): Condition {
-  const wanted = folder?.toLowerCase().replace(/^draft$/, "drafts");
-  if (wanted === "anywhere") return { sql: "1", values: [] };
-  if (wanted !== undefined && !FOLDERS.includes(wanted))
-    throw new ToolFault(
-      "params",
-      `The local store has no folder ${JSON.stringify(wanted.slice(0, 50))}, only ${FOLDERS.join(", ")}.`,
-    );
-  return wanted === undefined
-    ? { sql: "folder <> 'drafts'", values: [] }
-    : { sql: "folder = ?", values: [wanted] };
-}
-
-/** A bare day begins by the owner's clocks. */
-function buildDateConditions(
-  comparison: ">=" | "<",
-  zone: string,
-  ...texts: readonly (string | undefined)[]
-): Condition[] {
-  return texts
-    .filter((text) => text !== undefined)
-    .map((text) => {
-      const [, year, month, day] = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(text) ?? [];
-      const isDay = year !== undefined && Number(month) <= 12 && Number(day) <= 31;
-      const ms = isDay
-        ? wallToInstant(zone, Date.UTC(Number(year), Number(month) - 1, Number(day)))
-        : Date.parse(text);
-      if (Number.isNaN(ms))
-        throw new ToolFault("params", `${JSON.stringify(text.slice(0, 50))} is not a date.`);
-      return { sql: `date_ms ${comparison} ?`, values: [ms] };
-    });
-}
-
-function readFlag(said: string | undefined, yes: string, no?: string): boolean | undefined {
-  if (said === undefined) return undefined;
-  if (said.toLowerCase() === yes) return true;
-  if (no !== undefined && said.toLowerCase() === no) return false;
-  const known = no === undefined ? yes : `${yes} and ${no}`;
-  throw new ToolFault(
-    "params",
-    `The local store cannot search for ${JSON.stringify(said.slice(0, 50))}, only for ${known}.`,
-  );
+function parseMoment(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new ToolFault("params", `${JSON.stringify(text.slice(0, 50))} is not a date.`);
+  return ms;
 }
 
 /** Where a message is kept. */

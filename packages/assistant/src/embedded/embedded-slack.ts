@@ -6,7 +6,7 @@ import { findChannelNamed, pickPerson, refuseChannel } from "../slack/pick-name.
 import type { SlackMessage, SlackPage, SlackProvider, SlackUser } from "../slack/slack-provider.ts";
 import { type Names, readSlackMarkup } from "../slack/slack-text.ts";
 import { bindRowid, cleanColumn, type EmbeddedDatabase, parseStored } from "./embedded-database.ts";
-import { buildTextConditions, joinConditions, splitOperators } from "./search-terms.ts";
+import { buildTextConditions, joinConditions } from "./search-terms.ts";
 
 const MAX_TEXT_CHARS = 40_000;
 const REPLIES = `(SELECT count(*) FROM slack_messages r
@@ -78,13 +78,10 @@ function listThread(
 
 function searchStored(
   database: EmbeddedDatabase,
-  query: Parameters<SlackProvider["search"]>[0],
+  { text, channel, from, limit }: Parameters<SlackProvider["search"]>[0],
 ): { messages: SlackMessage[]; total: number } {
-  const { rest, operators } = splitOperators(query.text, ["in", "from"]);
-  const channel = query.channel ?? operators.get("in");
-  const from = query.from ?? operators.get("from");
-  const texts = buildTextConditions(rest, { table: "slack_texts", columns: ["body"], row: "m.row" });
-  if (texts === null && (rest !== "" || (channel === undefined && from === undefined)))
+  const texts = buildTextConditions(text, { table: "slack_texts", columns: ["body"], row: "m.row" });
+  if (texts === null && (text.trim() !== "" || (channel === undefined && from === undefined)))
     return { messages: [], total: 0 };
   const conditions = [...(texts ?? [])];
   if (channel !== undefined)
@@ -93,7 +90,7 @@ function searchStored(
   const { where, values } = joinConditions(conditions);
   const count = database.db.prepare(`SELECT count(*) AS n FROM slack_messages m WHERE ${where}`);
   const newest = `${where} ORDER BY m.at DESC LIMIT ?`;
-  const messages = selectMessages(database, newest, [...values, readLimit(query.limit)]);
+  const messages = selectMessages(database, newest, [...values, readLimit(limit)]);
   return { messages, total: Number(count.get(...values)?.n) };
 }
 
