@@ -6,6 +6,7 @@ import { parseCalendar, type Series, writeCalendar } from "../calendar/ical/seri
 import { createSeriesCalendar, refuseChangedEvent, type StoredSeries } from "../calendar/series-calendar.ts";
 import { type ContactsProvider, createAddressBook } from "../contacts/contacts-provider.ts";
 import { type Card, parseCards, resolveMembers } from "../contacts/vcard.ts";
+import { keepFresh } from "../service-tools/service-requests.ts";
 import { toIso } from "../service-tools/times.ts";
 import { guardProvider, ToolFault } from "../service-tools/tool-fault.ts";
 import { createDavFetch, type DavServer, parseServerUrl } from "./dav-fetch.ts";
@@ -45,7 +46,7 @@ export function openDav(options: DavOptions): {
 
 /** Reads all of the account's calendars, makes events in the first it may write. */
 function createDavCalendar(options: DavOptions): CalendarProvider {
-  const findCalendars = rememberFound((signal) => fetchEventCalendars(options, signal));
+  const findCalendars = keepFresh((signal) => fetchEventCalendars(options, signal));
   async function* query(filter: Record<string, unknown>, signal: AbortSignal): AsyncGenerator<StoredFile> {
     for (const { url } of await findCalendars(signal)) yield* queryCalendar(options, url, filter, signal);
   }
@@ -169,11 +170,11 @@ function checkWritten(response: Response): void {
 
 /** All books of the account are read, and searched here. */
 function createDavContacts(options: DavOptions): ContactsProvider {
-  const findBooks = rememberFound((signal) => fetchBooks(options, signal));
+  const findBooks = keepFresh((signal) => fetchBooks(options, signal));
   return createAddressBook({
     kind: "carddav",
     freshMs: FRESH_MS,
-    ...(options.now && { now: options.now }),
+    now: options.now,
     async load(signal) {
       const cards: Card[] = [];
       for (const book of await findBooks(signal)) cards.push(...(await fetchCards(options, book, signal)));
@@ -234,13 +235,4 @@ function readFile(
   const data = Array.isArray(inner) ? inner.join("") : inner;
   if (typeof data !== "string" || response.href === undefined) return undefined;
   return { url: new URL(response.href, collection).href, etag: String(response.props?.getetag ?? ""), data };
-}
-
-/** A value that is found once and kept; a failed search is made again at the next call. */
-function rememberFound<Value>(find: (signal: AbortSignal) => Promise<Value>) {
-  let kept: Value | undefined;
-  return async (signal: AbortSignal): Promise<Value> => {
-    kept ??= await find(signal);
-    return kept;
-  };
 }
