@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ServiceProviders } from "@retinue/assistant/accounts/accounts";
 import type { Assistant } from "@retinue/assistant/assistant";
 import { createAssistantTools } from "@retinue/assistant/assistant-tools";
 import { ToolFault } from "@retinue/assistant/service-tools/tool-fault";
@@ -226,17 +227,21 @@ const fail = async () => {
 };
 
 /** The example services, whose reads that come after a write fail. */
-function withoutLaterReads({ mail, calendar, slack, ...rest }: Assistant): Assistant {
-  return {
-    ...rest,
-    mail: async () => ({ ...(await mail()), delivery: fail, search: fail }),
-    calendar: async () => {
-      const { list, ...others } = await calendar();
+function withoutLaterReads(assistant: Assistant): Assistant {
+  const openAll = async (): Promise<ServiceProviders> => {
+    const { list, ...calendar } = await assistant.open("calendar");
+    return {
+      mail: { ...(await assistant.open("mail")), delivery: fail, search: fail },
       // Before an event is made, it is compared with those at the same time.
-      return { ...others, list: (...asked) => (asked[0].query === undefined ? list(...asked) : fail()) };
-    },
-    slack: async () => ({ ...(await slack()), messages: fail }),
+      calendar: {
+        ...calendar,
+        list: (...asked) => (asked[0].query === undefined ? list(...asked) : fail()),
+      },
+      contacts: await assistant.open("contacts"),
+      slack: { ...(await assistant.open("slack")), messages: fail },
+    };
   };
+  return { ...assistant, open: async (service) => (await openAll())[service] };
 }
 
 test.each(["email", "main"])(

@@ -68,12 +68,8 @@ function closeOnce(assistant: Assistant): Promise<void> {
 
 /** The assistant of tools that have no settings yet: it refuses every service. */
 function createUnopened(): Assistant {
-  const refuse = () => Promise.reject(new ToolFault("tool_error", "no services are set up"));
   return {
-    mail: refuse,
-    calendar: refuse,
-    contacts: refuse,
-    slack: refuse,
+    open: () => Promise.reject(new ToolFault("tool_error", "no services are set up")),
     internalDomains: [],
     zone: "UTC",
     now: Date.now,

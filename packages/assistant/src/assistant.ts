@@ -3,21 +3,14 @@
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { Settings } from "@retinue/core/schema/settings";
 import type { HostPlaces } from "@retinue/core/tools/tool";
-import { LOCAL, type Picked, pickAccount, type Service } from "./accounts/accounts.ts";
+import { LOCAL, type Picked, pickAccount, type Service, type ServiceProviders } from "./accounts/accounts.ts";
 import { closeProviders, openAccount, type Providers } from "./accounts/open-account.ts";
-import type { CalendarProvider } from "./calendar/calendar-provider.ts";
-import type { ContactsProvider } from "./contacts/contacts-provider.ts";
 import { chooseLocalStore, findZone, openLocalStore } from "./local-store.ts";
-import type { MailProvider } from "./mail/mail-provider.ts";
 import { ToolFault } from "./service-tools/tool-fault.ts";
-import type { SlackProvider } from "./slack/slack-provider.ts";
 
 /** A person's services, as the tools reach them. A provider is opened at its first use and kept. */
 export type Assistant = {
-  mail(): Promise<MailProvider>;
-  calendar(): Promise<CalendarProvider>;
-  contacts(): Promise<ContactsProvider>;
-  slack(): Promise<SlackProvider>;
+  open<Name extends Service>(service: Name): Promise<ServiceProviders[Name]>;
   /** Domains that count as inside, besides the owner's own; lower case. */
   readonly internalDomains: readonly string[];
   /** IANA name of the zone that times without one are meant in. */
@@ -57,12 +50,12 @@ export function createAssistant(
   /** Picked once for the life of the assistant: what a person approved for one account never goes out by another. */
   const pick = (service: Service) => remember(picked, service, () => pickAccount(service, wanted, places));
 
-  async function provider<Name extends Service>(service: Name): Promise<NonNullable<Providers[Name]>> {
+  async function open<Name extends Service>(service: Name): Promise<ServiceProviders[Name]> {
     if (isClosed) throw new ToolFault("tool_error", "the assistant is closed");
     try {
       const { account, hasAny } = await pick(service);
       const how = { zone: getZone(), now };
-      const providers = account
+      const providers: { readonly [Key in Service]?: ServiceProviders[Key] } = account
         ? await remember(opened, account.id, () => openAccount(account, places, how))
         : await remember(opened, LOCAL, async () =>
             openLocalStore(chooseLocalStore(wanted, places, { hasAny }), how),
@@ -76,10 +69,7 @@ export function createAssistant(
   }
 
   return {
-    mail: () => provider("mail"),
-    calendar: () => provider("calendar"),
-    contacts: () => provider("contacts"),
-    slack: () => provider("slack"),
+    open,
     internalDomains: (wanted.internalDomains ?? []).map((domain) => domain.toLowerCase().replace(/^@/, "")),
     get zone() {
       return getZone();

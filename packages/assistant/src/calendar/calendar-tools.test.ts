@@ -317,7 +317,7 @@ describe("what a service writes in its own way", () => {
   ])("is found again: %s", async (_name, change) => {
     const world = memoryAssistant();
     world.events.push(eventAt("2026-11-17T13:00:00Z"));
-    const calendar = await world.assistant.calendar();
+    const calendar = await world.assistant.open("calendar");
     const { update } = calendar;
     calendar.update = (id, wanted, ...more) => update(id, { ...wanted, ...written(wanted) }, ...more);
     world.fail("calendar.update", { type: "network", after: true });

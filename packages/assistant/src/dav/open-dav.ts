@@ -1,6 +1,7 @@
 // Calendars (CalDAV) and address books (CardDAV) on a server, through tsdav.
 
 import type { DAVAddressBook, DAVCalendar, DAVResponse } from "tsdav";
+import type { ServiceProviders } from "../accounts/accounts.ts";
 import type { CalendarProvider } from "../calendar/calendar-provider.ts";
 import { parseCalendar, type Series, writeCalendar } from "../calendar/ical/series.ts";
 import { createSeriesCalendar, refuseChangedEvent, type StoredSeries } from "../calendar/series-calendar.ts";
@@ -33,10 +34,7 @@ const WRITING: readonly string[] = ["write", "writeContent", "bind", "all"];
 const USELESS = "the server's answer cannot be used";
 
 /** The wanted providers of a DAV account. Nothing is connected or loaded before the first call. */
-export function openDav(options: DavOptions): {
-  readonly calendar?: CalendarProvider;
-  readonly contacts?: ContactsProvider;
-} {
+export function openDav(options: DavOptions): Partial<Pick<ServiceProviders, "calendar" | "contacts">> {
   const { kinds } = options;
   return {
     ...(kinds.includes("calendar") && { calendar: guardProvider(createDavCalendar(options), USELESS) }),

@@ -1,10 +1,7 @@
 // The local store: four services in one database file, for people without an account.
 
-import type { CalendarProvider } from "../calendar/calendar-provider.ts";
-import type { ContactsProvider } from "../contacts/contacts-provider.ts";
-import type { MailProvider } from "../mail/mail-provider.ts";
+import type { ServiceProviders } from "../accounts/accounts.ts";
 import { guardProvider } from "../service-tools/tool-fault.ts";
-import type { SlackProvider } from "../slack/slack-provider.ts";
 import { createEmbeddedCalendar } from "./embedded-calendar.ts";
 import { createEmbeddedContacts } from "./embedded-contacts.ts";
 import { EmbeddedDatabase, type EmbeddedOptions, type StoreOwner } from "./embedded-database.ts";
@@ -12,11 +9,7 @@ import { createEmbeddedMail } from "./embedded-mail.ts";
 import { createEmbeddedSlack } from "./embedded-slack.ts";
 
 /** All four services in one database file. */
-export type EmbeddedStore = {
-  readonly mail: MailProvider;
-  readonly calendar: CalendarProvider;
-  readonly contacts: ContactsProvider;
-  readonly slack: SlackProvider;
+export type EmbeddedStore = ServiceProviders & {
   owner(): StoreOwner & { readonly zone: string };
   /** Whether nothing was ever imported or written. */
   isEmpty(): boolean;

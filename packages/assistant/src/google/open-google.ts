@@ -1,8 +1,6 @@
 // Opens the three services of a Google account.
 
-import type { CalendarProvider } from "../calendar/calendar-provider.ts";
-import type { ContactsProvider } from "../contacts/contacts-provider.ts";
-import type { MailProvider } from "../mail/mail-provider.ts";
+import type { ServiceProviders } from "../accounts/accounts.ts";
 import { isSafeUrl } from "../service-tools/service-requests.ts";
 import { guardProvider, ToolFault } from "../service-tools/tool-fault.ts";
 import { createGmail } from "./gmail.ts";
@@ -27,11 +25,7 @@ export type GoogleConfig = {
 };
 
 /** The three services of one account. */
-export type Google = {
-  readonly mail: MailProvider;
-  readonly calendar: CalendarProvider;
-  readonly contacts: ContactsProvider;
-};
+export type Google = Pick<ServiceProviders, "mail" | "calendar" | "contacts">;
 
 const TOKEN_URL = "https://oauth2.googleapis.com/token";
 const TIMEOUT_MS = 30_000;
