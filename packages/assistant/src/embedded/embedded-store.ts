@@ -34,7 +34,7 @@ export function openEmbedded(options: EmbeddedOptions): EmbeddedStore {
   };
 }
 
-function isEmpty({ db }: EmbeddedDatabase): boolean {
+function isEmpty(database: EmbeddedDatabase): boolean {
   const tables = ["owner", "mails", "events", "contacts", "slack_users", "slack_channels"];
-  return tables.every((table) => db.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() === undefined);
+  return tables.every((table) => database.get(`SELECT 1 FROM ${table} LIMIT 1`) === undefined);
 }
