@@ -84,9 +84,14 @@ describe("slack_post_message", () => {
 
 describe("what was said", () => {
   const kinds = (...messages: SlackMessage[]) => {
-    const { decisions, openQuestions, actionItems } = findStatements(messages);
-    const texts = (all: typeof decisions) => all.map(({ text }) => text);
-    return { decisions: texts(decisions), open: texts(openQuestions), actions: texts(actionItems) };
+    const statements = findStatements(messages);
+    const texts = (wanted: string) =>
+      statements.filter(({ kind }) => kind === wanted).map(({ text }) => text);
+    return {
+      decisions: texts("decisions"),
+      open: texts("open_questions"),
+      actions: texts("action_items"),
+    };
   };
 
   test.each([
