@@ -102,7 +102,7 @@ export function createSeriesCalendar<Stored extends StoredSeries>(
     async list({ query, limit, ...range }, signal) {
       const events = (await listEvents(range, null, signal)) ?? [];
       const fitting = events.filter((event) => mentionsWords(event, query));
-      return { events: fitting.slice(0, Math.max(0, Math.trunc(limit))), total: fitting.length };
+      return { events: fitting.slice(0, limit), total: fitting.length };
     },
     get: async (id, signal) => (await find(id, signal)).event,
     async create(event, signal) {

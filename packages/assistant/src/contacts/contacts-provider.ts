@@ -64,7 +64,7 @@ export function createAddressBook(source: ContactSource): ContactsProvider {
     ...(refresh && { refresh }),
     async search(query, signal) {
       const found = (await readAll(signal)).filter((contact) => matchesContact(contact, query));
-      return { contacts: found.slice(0, Math.max(0, Math.trunc(query.limit))), total: found.length };
+      return { contacts: found.slice(0, query.limit), total: found.length };
     },
     async get(id, signal) {
       const contact = (await readAll(signal)).find((each) => each.id === id);

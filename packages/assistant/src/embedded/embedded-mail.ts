@@ -137,7 +137,7 @@ function searchMails(
   const rows = database.all(
     `SELECT id, thread_id, sender, recipients, subject, date_ms, snippet, unread FROM mails
      WHERE ${where} ORDER BY date_ms DESC, id LIMIT ?`,
-    [...values, Math.max(0, Math.trunc(query.limit))],
+    [...values, query.limit],
   );
   return { messages: rows.map(readMailRow), total };
 }

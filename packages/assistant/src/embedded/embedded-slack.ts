@@ -40,9 +40,9 @@ function listTopLevel(
     database,
     `m.channel_id = ? AND m.at >= ? AND m.at <= ? AND (m.thread_ts IS NULL OR m.thread_ts = m.ts)
      ORDER BY m.at DESC LIMIT ?`,
-    [channelId, oldest, latest, readLimit(limit) + 1],
+    [channelId, oldest, latest, limit + 1],
   );
-  const messages = rows.slice(0, readLimit(limit)).reverse();
+  const messages = rows.slice(0, limit).reverse();
   return { messages, more: rows.length > messages.length };
 }
 
@@ -66,11 +66,11 @@ function listThread(
   const rows = selectMessages(
     database,
     "m.channel_id = ? AND (m.ts = ? OR m.thread_ts = ?) ORDER BY m.at LIMIT ?",
-    [channelId, threadTs, threadTs, readLimit(limit) + 1],
+    [channelId, threadTs, threadTs, limit + 1],
   );
   if (rows.length === 0)
     throw new ToolFault("params", `there is no thread '${threadTs.slice(0, 40)}' in this channel`);
-  const messages = rows.slice(0, readLimit(limit));
+  const messages = rows.slice(0, limit);
   return { messages, more: rows.length > messages.length };
 }
 
@@ -88,7 +88,7 @@ function searchStored(
   const { where, values } = joinConditions(conditions);
   const count = database.get(`SELECT count(*) AS n FROM slack_messages m WHERE ${where}`, values);
   const newest = `${where} ORDER BY m.at DESC LIMIT ?`;
-  const messages = selectMessages(database, newest, [...values, readLimit(limit)]);
+  const messages = selectMessages(database, newest, [...values, limit]);
   return { messages, total: Number(count?.n) };
 }
 
@@ -183,10 +183,6 @@ function findUser(database: EmbeddedDatabase, asked: string): SlackUser {
     ({ realName }) => [realName],
     ({ realName }) => realName.split(/\s+/),
   ]);
-}
-
-function readLimit(limit: number): number {
-  return Math.max(0, Math.trunc(limit));
 }
 
 /** A stored channel; a direct conversation is named after the other person's `@name`. */

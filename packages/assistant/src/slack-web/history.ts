@@ -50,8 +50,7 @@ export async function fetchHistory(
 ): Promise<{ readonly raws: readonly JsonObject[]; readonly more: boolean }> {
   const { api } = workspace;
   const knownChannel = isKnown(workspace, channel);
-  const { oldest = 0, latest = Number.POSITIVE_INFINITY } = range;
-  const limit = Math.max(1, Math.floor(range.limit));
+  const { oldest = 0, latest = Number.POSITIVE_INFINITY, limit } = range;
   const fixed = { channel, ...buildRangeArgs(range, api.now()), include_all_metadata: withMetadata };
   const args = () => ({ ...fixed, limit: Math.min(PAGE, limit - raws.length) });
   const raws: JsonObject[] = [];
@@ -77,11 +76,10 @@ export async function fetchThread(
   },
   signal: AbortSignal,
 ): Promise<{ readonly raws: readonly JsonObject[]; readonly more: boolean }> {
-  const { channelId: channel, threadTs: ts, withMetadata } = wanted;
+  const { channelId: channel, threadTs: ts, limit, withMetadata } = wanted;
   const shown = ts.slice(0, 40);
   if (!isSlackTs(ts))
     throw new ToolFault("params", `'${shown}' names no thread; a thread_ts looks like 1700000000.000100`);
-  const limit = Math.max(1, Math.floor(wanted.limit));
   const args = () => ({ channel, ts, limit: PAGE, include_all_metadata: withMetadata });
   const raws = new Map<string, JsonObject>();
   const options = { knownChannel: isKnown(workspace, channel) };

@@ -87,7 +87,7 @@ function createSearch(workspace: Workspace): SlackProvider["search"] {
       terms: splitSearchTerms(query.text),
       channel: query.channel === undefined ? undefined : await channels.find(query.channel, signal),
       from: query.from === undefined ? undefined : await people.find(query.from, signal),
-      limit: Math.max(1, Math.floor(query.limit)),
+      limit: query.limit,
     };
     if (wanted.terms.length === 0 && !wanted.channel && !wanted.from) {
       throw new ToolFault("params", "nothing to search for: the query has no words");
