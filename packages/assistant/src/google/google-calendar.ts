@@ -8,7 +8,6 @@ import {
   type CalendarProvider,
   type EventChange,
   type EventTime,
-  type NewEvent,
   parseResponse,
   parseStatus,
   parseVisibility,
@@ -52,7 +51,7 @@ export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): C
     async create(event, signal) {
       const made = await api.request(`event '${event.id}'`, signal, (calendar, options) =>
         calendar.events.insert(
-          { ...describeWrite(event.notify), requestBody: buildEventBody(event) },
+          { ...describeWrite(event.notify), requestBody: { id: event.id, ...buildBody(event) } },
           options,
         ),
       );
@@ -119,7 +118,7 @@ async function patchEvent(
       {
         ...describeWrite(change.notify),
         eventId: checkId(id),
-        requestBody: buildChangeBody(change, guests),
+        requestBody: buildBody(change, guests),
       },
       requireUnchanged(options, etag),
     ),
@@ -202,25 +201,13 @@ function readEvent(event: Event, zone: string): CalendarEvent {
   };
 }
 
-/** The body that makes an event. */
-function buildEventBody(event: NewEvent): Event {
-  return {
-    ...{ id: event.id, summary: event.title, visibility: event.visibility },
-    ...{ start: writeMomentTime(event.start), end: writeMomentTime(event.end) },
-    attendees: event.attendees.map((email) => ({ email })),
-    location: event.location || undefined,
-    description: event.description || undefined,
-    recurrence: event.recurrence ? [`RRULE:${trimRule(event.recurrence)}`] : undefined,
-  };
-}
-
-/** The body that changes an event: what is undefined stays as it is, and so do the answers of guests who stay. */
-function buildChangeBody(change: EventChange, guests: readonly Guest[]): Event {
+/** The body that makes or changes an event: what is undefined stays as it is, and so do the answers of guests who stay. */
+function buildBody(change: EventChange, guests: readonly Guest[] = []): Event {
   const { title: summary, start, end, attendees, location, description, recurrence, visibility } = change;
-  const replace = (time: EventTime | undefined) =>
-    time && { dateTime: null, date: null, timeZone: null, ...writeMomentTime(time) };
   return {
-    ...{ summary, location, description, visibility, start: replace(start), end: replace(end) },
+    ...{ summary, location, description, visibility },
+    start: start && writeMomentTime(start),
+    end: end && writeMomentTime(end),
     attendees: attendees?.map((address) => keepGuest(address, guests)),
     recurrence: recurrence ? [`RRULE:${trimRule(recurrence)}`] : recurrence === "" ? [] : undefined,
   };
@@ -241,8 +228,11 @@ function readMomentTime(moment: Moment | undefined, zone: string): EventTime {
   return { kind: "instant", at, zone: moment?.timeZone ?? zone };
 }
 
+/** Null takes away what an event had before its day became a time, or the reverse. */
 function writeMomentTime(time: EventTime): Moment {
-  return time.kind === "day" ? { date: time.day } : { dateTime: time.at, timeZone: time.zone };
+  return time.kind === "day"
+    ? { date: time.day, dateTime: null, timeZone: null }
+    : { date: null, dateTime: time.at, timeZone: time.zone };
 }
 
 function readAttendee({ email, displayName, responseStatus }: Guest): Attendee {
