@@ -10,10 +10,12 @@ function fakeApi(answers: Record<string, unknown>) {
   return {
     asked,
     refresh: async () => undefined,
-    async request<Data>(about: string): Promise<Data> {
-      asked.push(about);
-      return answers[about] as Data;
-    },
+    during:
+      () =>
+      async <Data>(about: string): Promise<Data> => {
+        asked.push(about);
+        return answers[about] as Data;
+      },
   };
 }
 

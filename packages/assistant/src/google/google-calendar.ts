@@ -16,9 +16,9 @@ import {
 import { eachPage } from "../service-tools/service-requests.ts";
 import { toIso } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import type { GoogleApi, RequestOptions } from "./google-session.ts";
+import type { GoogleApi, GoogleAsk, RequestOptions } from "./google-session.ts";
 
-type Api = GoogleApi<"calendar">;
+type Ask = GoogleAsk<"calendar">;
 type Event = calendar_v3.Schema$Event;
 type Moment = calendar_v3.Schema$EventDateTime;
 type Guest = calendar_v3.Schema$EventAttendee;
@@ -32,24 +32,29 @@ const MOST_PAGES = 4;
 const MOST_CALENDARS = 50;
 
 /** The owner's main calendar at Google. */
-export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): CalendarProvider {
+export function createGoogleCalendar(
+  api: GoogleApi<"calendar">,
+  { owner, zone }: Surroundings,
+): CalendarProvider {
   const known = (event: Event) => readEvent(event, zone);
   return {
     kind: "google",
     refresh: api.refresh,
     async self(signal) {
-      const { timeZone } = await api.request("the calendar", signal, (calendar, options) =>
+      const ask = api.during(signal);
+      const { timeZone } = await ask("the calendar", (calendar, options) =>
         calendar.events.list({ calendarId: CALENDAR, maxResults: 1, fields: "timeZone" }, options),
       );
       return { address: await owner(signal), zone: timeZone ?? zone };
     },
     async list(query, signal) {
-      const events = (await listRange(api, query, signal)).map(known);
+      const events = (await listRange(api.during(signal), query)).map(known);
       return { events: events.slice(0, query.limit), total: events.length };
     },
-    get: async (id, signal) => known(await fetchEvent(api, id, signal)),
+    get: async (id, signal) => known(await fetchEvent(api.during(signal), id)),
     async create(event, signal) {
-      const made = await api.request(`event '${event.id}'`, signal, (calendar, options) =>
+      const ask = api.during(signal);
+      const made = await ask(`event '${event.id}'`, (calendar, options) =>
         calendar.events.insert(
           { ...describeWrite(event.notify), requestBody: { id: event.id, ...buildBody(event) } },
           options,
@@ -57,9 +62,11 @@ export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): C
       );
       return known(made);
     },
-    update: async (id, change, etag, signal) => known(await patchEvent(api, { id, change, etag }, signal)),
+    update: async (id, change, etag, signal) =>
+      known(await patchEvent(api.during(signal), { id, change, etag })),
     async remove(id, { etag, notify }, signal) {
-      await api.request(`event '${id}'`, signal, (calendar, options) =>
+      const ask = api.during(signal);
+      await ask(`event '${id}'`, (calendar, options) =>
         calendar.events.delete(
           { ...describeWrite(notify), eventId: checkId(id) },
           requireUnchanged(options, etag),
@@ -72,7 +79,7 @@ export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): C
         address,
         id: address.toLowerCase() === self ? CALENDAR : address,
       }));
-      const calendars = await queryBusy(api, [...new Set(people.map(({ id }) => id))], range, signal);
+      const calendars = await queryBusy(api.during(signal), [...new Set(people.map(({ id }) => id))], range);
       return people.map(({ address, id }) => readBusy(address, calendars[id]));
     },
   };
@@ -80,18 +87,15 @@ export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): C
 
 /** The events of a range: whole pages, so that most totals are exact, until there are enough. */
 async function listRange(
-  api: Api,
+  ask: Ask,
   { from, to, query, limit }: TimeRange & { readonly query?: string; readonly limit: number },
-  signal: AbortSignal,
 ): Promise<Event[]> {
   const asked = {
     ...{ calendarId: CALENDAR, singleEvents: true, orderBy: "startTime", maxResults: PAGE },
     ...{ timeMin: toIso(from), timeMax: toIso(to), q: query || undefined },
   };
   const fetchPage = (pageToken?: string) =>
-    api.request("the calendar", signal, (calendar, options) =>
-      calendar.events.list({ ...asked, pageToken }, options),
-    );
+    ask("the calendar", (calendar, options) => calendar.events.list({ ...asked, pageToken }, options));
   const items: Event[] = [];
   for await (const answer of eachPage(fetchPage, (page) => page.nextPageToken, MOST_PAGES)) {
     items.push(...(answer.items ?? []).filter(({ status }) => status !== "cancelled"));
@@ -100,20 +104,19 @@ async function listRange(
   return items;
 }
 
-async function fetchEvent(api: Api, id: string, signal: AbortSignal): Promise<Event> {
-  return await api.request(`event '${id}'`, signal, (calendar, options) =>
+async function fetchEvent(ask: Ask, id: string): Promise<Event> {
+  return await ask(`event '${id}'`, (calendar, options) =>
     calendar.events.get({ calendarId: CALENDAR, eventId: checkId(id) }, options),
   );
 }
 
 /** The list of guests is written as a whole, so it is read first; the etag reveals a change made meanwhile. */
 async function patchEvent(
-  api: Api,
+  ask: Ask,
   { id, change, etag }: { id: string; change: EventChange; etag: string },
-  signal: AbortSignal,
 ): Promise<Event> {
-  const guests = change.attendees ? ((await fetchEvent(api, id, signal)).attendees ?? []) : [];
-  return await api.request(`event '${id}'`, signal, (calendar, options) =>
+  const guests = change.attendees ? ((await fetchEvent(ask, id)).attendees ?? []) : [];
+  return await ask(`event '${id}'`, (calendar, options) =>
     calendar.events.patch(
       {
         ...describeWrite(change.notify),
@@ -126,16 +129,15 @@ async function patchEvent(
 }
 
 async function queryBusy(
-  api: Api,
+  ask: Ask,
   ids: readonly string[],
   { from, to }: TimeRange,
-  signal: AbortSignal,
 ): Promise<Record<string, FreeBusy>> {
   const found: Record<string, FreeBusy> = {};
   for (let first = 0; first < ids.length; first += MOST_CALENDARS) {
     const items = ids.slice(first, first + MOST_CALENDARS).map((id) => ({ id }));
     const requestBody = { timeMin: toIso(from), timeMax: toIso(to), timeZone: "UTC", items };
-    const { calendars } = await api.request("free and busy times", signal, (calendar, options) =>
+    const { calendars } = await ask("free and busy times", (calendar, options) =>
       calendar.freebusy.query({ requestBody }, options),
     );
     Object.assign(found, calendars);

@@ -170,13 +170,16 @@ type GoogleClients = {
 /** What is special about one request. */
 export type RequestOptions = { readonly signal: AbortSignal; readonly headers?: Record<string, string> };
 
-/** One service of Google: runs requests and turns every failure into a fault. */
+/** Runs a request, named for messages, and turns every failure into a fault. */
+export type GoogleAsk<Name extends keyof GoogleClients> = <Data>(
+  about: string,
+  run: (client: GoogleClients[Name], options: RequestOptions) => Promise<{ data: Data }>,
+) => Promise<Data>;
+
+/** One service of Google. */
 export type GoogleApi<Name extends keyof GoogleClients> = {
-  request<Data>(
-    about: string,
-    signal: AbortSignal,
-    run: (client: GoogleClients[Name], options: RequestOptions) => Promise<{ data: Data }>,
-  ): Promise<Data>;
+  /** What a call of a tool asks by, until its signal stops it. */
+  during(signal: AbortSignal): GoogleAsk<Name>;
   refresh(signal: AbortSignal): Promise<void>;
 };
 
@@ -199,7 +202,7 @@ export function openApi<Name extends keyof GoogleClients>(
   let client: Promise<GoogleClients[Name]> | undefined;
   return {
     refresh: session.refresh,
-    async request(about, signal, run) {
+    during: (signal) => async (about, run) => {
       try {
         const auth = await session.client(signal);
         client ??= openers[name]({ auth, rootUrl, ...boundRequests(timeoutMs) });
