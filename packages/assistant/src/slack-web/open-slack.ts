@@ -1,9 +1,8 @@
 // A workspace of Slack through its Web API: searching and posting.
 
-import { RetinueError } from "@retinue/core/schema/error";
+import { refusePlain } from "../accounts/post-form.ts";
 import { foldText, splitPhrases } from "../service-tools/search-words.ts";
 import {
-  isSafeUrl,
   type JsonObject,
   mapLimited,
   numberIn,
@@ -33,7 +32,7 @@ export type { SlackConfig, SlackTokens } from "./slack-api.ts";
 
 /** A workspace of Slack through its Web API. Nothing is loaded or asked before the first call. */
 export function openSlack(config: SlackConfig): SlackProvider {
-  if (config.apiUrl !== undefined) checkApiUrl(config.apiUrl);
+  if (config.apiUrl !== undefined) refusePlain(config.apiUrl);
   const api = createSlackApi(config);
   const people = createPeople(api);
   const channels = createChannels(api, people);
@@ -50,17 +49,6 @@ export function openSlack(config: SlackConfig): SlackProvider {
     ...createPosting(workspace),
     refresh: api.refresh,
   };
-}
-
-/** Tokens do not travel in the clear, except to this machine. */
-function checkApiUrl(apiUrl: string): void {
-  const url = URL.parse(apiUrl);
-  if (url && isSafeUrl(url)) return;
-  throw new RetinueError(
-    "config",
-    `the address of Slack's API must begin with https://, not '${url ? `${url.protocol}//${url.host}` : "?"}'`,
-    "leave it out to use Slack's own",
-  );
 }
 
 type Wanted = {
