@@ -17,6 +17,7 @@ export type Assistant = {
   readonly zone: string;
   /** Milliseconds since 1970. */
   now(): number;
+  /** Closes what was opened, once: all tools share the services, and each of them closes them. */
   close(): Promise<void>;
 };
 
@@ -45,13 +46,13 @@ export function createAssistant(
     zone ??= findZone(wanted, places);
     return zone;
   };
-  let isClosed = false;
+  let closing: Promise<void> | undefined;
 
   /** Picked once for the life of the assistant: what a person approved for one account never goes out by another. */
   const pick = (service: Service) => remember(picked, service, () => pickAccount(service, wanted, places));
 
   async function open<Name extends Service>(service: Name): Promise<ServiceProviders[Name]> {
-    if (isClosed) throw new ToolFault("tool_error", "the assistant is closed");
+    if (closing) throw new ToolFault("tool_error", "the assistant is closed");
     try {
       const { account, hasAny } = await pick(service);
       const how = { zone: getZone(), now };
@@ -75,13 +76,16 @@ export function createAssistant(
       return getZone();
     },
     now,
-    async close() {
-      isClosed = true;
-      const all = await Promise.allSettled(opened.values());
-      opened.clear();
-      for (const each of all) if (each.status === "fulfilled") await closeProviders(each.value);
+    close() {
+      closing ??= closeAll(opened.values());
+      return closing;
     },
   };
+}
+
+async function closeAll(opened: Iterable<Promise<Providers>>): Promise<void> {
+  for (const each of await Promise.allSettled(opened))
+    if (each.status === "fulfilled") await closeProviders(each.value);
 }
 
 /** Tools know only faults, so a hint for the person becomes part of the message. */
