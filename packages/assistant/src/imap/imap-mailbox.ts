@@ -25,7 +25,7 @@ import {
 } from "../mail/mail-provider.ts";
 import { splitPhrases } from "../service-tools/search-words.ts";
 import { toIso } from "../service-tools/times.ts";
-import { ToolFault } from "../service-tools/tool-fault.ts";
+import { ToolFault, toFault } from "../service-tools/tool-fault.ts";
 
 const NAMES: Readonly<Record<"sent" | "drafts", readonly string[]>> = {
   sent: ["sent", "sent items", "sent messages", "sent mail", "gesendet", "gesendete elemente", "envoyés"],
@@ -146,10 +146,7 @@ export async function fetchMail(
   try {
     return { place, raw, mail: await readMail(raw.source) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : "it is not a mail";
-    throw new ToolFault("tool_error", `the message ${buildMailId(place)} cannot be read: ${why}`, {
-      cause: error,
-    });
+    throw toFault(error, `the message ${buildMailId(place)} cannot be read`);
   }
 }
 
