@@ -56,7 +56,7 @@ export function createAssistant(
     try {
       const { account, hasAny } = await pick(service);
       const how = { zone: getZone(), now };
-      const providers: { readonly [Key in Service]?: ServiceProviders[Key] } = account
+      const providers: Partial<ServiceProviders> = account
         ? await remember(opened, account.id, () => openAccount(account, places, how))
         : await remember(opened, LOCAL, async () =>
             openLocalStore(chooseLocalStore(wanted, places, { hasAny }), how),
