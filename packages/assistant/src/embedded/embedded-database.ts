@@ -184,6 +184,12 @@ export class EmbeddedDatabase {
     return this.insert("owner", row) !== null;
   }
 
+  /** Whether nothing was ever imported or written. */
+  isEmpty(): boolean {
+    const tables = ["owner", "mails", "events", "contacts", "slack_users", "slack_channels"];
+    return tables.every((table) => this.get(`SELECT 1 FROM ${table} LIMIT 1`) === undefined);
+  }
+
   /** Does some work in one transaction. */
   within<T>(work: () => T): T {
     const { db } = this;

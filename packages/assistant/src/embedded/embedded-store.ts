@@ -4,15 +4,12 @@ import type { ServiceProviders } from "../accounts/accounts.ts";
 import { guardProvider } from "../service-tools/tool-fault.ts";
 import { createEmbeddedCalendar } from "./embedded-calendar.ts";
 import { createEmbeddedContacts } from "./embedded-contacts.ts";
-import { EmbeddedDatabase, type EmbeddedOptions, type StoreOwner } from "./embedded-database.ts";
+import { EmbeddedDatabase, type EmbeddedOptions } from "./embedded-database.ts";
 import { createEmbeddedMail } from "./embedded-mail.ts";
 import { createEmbeddedSlack } from "./embedded-slack.ts";
 
 /** All four services in one database file. */
 export type EmbeddedStore = ServiceProviders & {
-  owner(): StoreOwner & { readonly zone: string };
-  /** Whether nothing was ever imported or written. */
-  isEmpty(): boolean;
   /** The database itself, for import and export. */
   database(): EmbeddedDatabase;
   close(): void;
@@ -27,14 +24,7 @@ export function openEmbedded(options: EmbeddedOptions): EmbeddedStore {
     calendar: guardProvider(createEmbeddedCalendar(database), failure),
     contacts: guardProvider(createEmbeddedContacts(database), failure),
     slack: guardProvider(createEmbeddedSlack(database), failure),
-    owner: () => database.owner(),
-    isEmpty: () => isEmpty(database),
     database: () => database,
     close: () => database.close(),
   };
-}
-
-function isEmpty(database: EmbeddedDatabase): boolean {
-  const tables = ["owner", "mails", "events", "contacts", "slack_users", "slack_channels"];
-  return tables.every((table) => database.get(`SELECT 1 FROM ${table} LIMIT 1`) === undefined);
 }
