@@ -22,10 +22,10 @@ import { createRuntime, defineAgent } from ${source("builtin/src/index.ts")};
 import { createAssistantTools } from ${source("assistant/src/assistant-tools.ts")};
 import { openGoogle } from ${source("assistant/src/google/open-google.ts")};
 const [, folder, model, google, task] = process.argv;
-const { mail, contacts, calendar } = openGoogle({ credentials: JSON.parse(process.env.CREDENTIALS), address: "alex@retinue.example",
+const services = openGoogle({ credentials: JSON.parse(process.env.CREDENTIALS), address: "alex@retinue.example",
   rootUrl: google, tokenUrl: google + "/oauth2/token", zone: "UTC" });
-const assistant = { mail: async () => mail, contacts: async () => contacts, calendar: async () => calendar,
-  internalDomains: [], zone: "UTC", now: Date.now, close: async () => {} };
+const assistant = { open: async (service) => services[service], internalDomains: [], zone: "UTC", now: Date.now,
+  close: async () => {} };
 const runtime = createRuntime({
   agents: [defineAgent({ name: "lead", description: "x", prompt: "You are lead." })],
   tools: createAssistantTools(assistant), model: "local/mock", dataDir: join(folder, "data"), projectDir: folder,

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ServiceProviders } from "@retinue/assistant/accounts/accounts";
 import type { Assistant } from "@retinue/assistant/assistant";
 import { createAssistantTools } from "@retinue/assistant/assistant-tools";
 import { ToolFault } from "@retinue/assistant/service-tools/tool-fault";
@@ -105,7 +106,7 @@ test("mail to people outside is sent once a person has seen every address and th
       execution_time: expect.any(Number),
     },
   });
-  const query = { text: "in:sent to:john@company.com", subject: "Project Update", limit: 5 };
+  const query = { to: "john@company.com", subject: "Project Update", limit: 5 };
   const { total } = await examples.store.mail.search(query, SIGNAL);
   expect(total).toBe(1);
   expect(examples.left).toEqual(["mail john@company.com, sarah@client.com"]);
@@ -139,7 +140,11 @@ test("a meeting with the team is scheduled after the time was checked", async ()
     datetime: "2026-11-17T14:00:00+01:00",
     attendees: ["priya@retinue.example", "jonas@retinue.example", "mei@retinue.example"],
   });
-  const span = { start: "2026-11-17T12:00:00Z", end: "2026-11-17T15:00:00Z", limit: 10 };
+  const span = {
+    from: Date.parse("2026-11-17T12:00:00Z"),
+    to: Date.parse("2026-11-17T15:00:00Z"),
+    limit: 10,
+  };
   const { events } = await examples.store.calendar.list(span, SIGNAL);
   expect(events.filter(({ title }) => title === "Team Meeting")).toMatchObject([
     { start: { at: "2026-11-17T13:00:00.000Z" }, end: { at: "2026-11-17T14:00:00.000Z" } },
@@ -222,17 +227,21 @@ const fail = async () => {
 };
 
 /** The example services, whose reads that come after a write fail. */
-function withoutLaterReads({ mail, calendar, slack, ...rest }: Assistant): Assistant {
-  return {
-    ...rest,
-    mail: async () => ({ ...(await mail()), delivery: fail, search: fail }),
-    calendar: async () => {
-      const { list, ...others } = await calendar();
+function withoutLaterReads(assistant: Assistant): Assistant {
+  const openAll = async (): Promise<ServiceProviders> => {
+    const { list, ...calendar } = await assistant.open("calendar");
+    return {
+      mail: { ...(await assistant.open("mail")), delivery: fail, search: fail },
       // Before an event is made, it is compared with those at the same time.
-      return { ...others, list: (...asked) => (asked[0].query === undefined ? list(...asked) : fail()) };
-    },
-    slack: async () => ({ ...(await slack()), messages: fail }),
+      calendar: {
+        ...calendar,
+        list: (...asked) => (asked[0].query === undefined ? list(...asked) : fail()),
+      },
+      contacts: await assistant.open("contacts"),
+      slack: { ...(await assistant.open("slack")), messages: fail },
+    };
   };
+  return { ...assistant, open: async (service) => (await openAll())[service] };
 }
 
 test.each(["email", "main"])(
@@ -260,9 +269,9 @@ test.each([
   ["calendar_delete_event", { event_id: "EVENT" }, "event_id"],
   ["slack_post_message", { channel: "#project-alpha", text: "Hello." }, "ts"],
 ])("what %s did stands although the look after it failed", async (tool, input, name) => {
-  const span = { start: "2026-11-16T00:00:00Z", end: "2026-11-20T00:00:00Z", limit: 1 };
+  const span = { from: Date.parse("2026-11-16T00:00:00Z"), to: Date.parse("2026-11-20T00:00:00Z"), limit: 1 };
   const [event] = (await examples.store.calendar.list(span, SIGNAL)).events;
-  const [message] = (await examples.store.mail.search({ text: "in:inbox", limit: 1 }, SIGNAL)).messages;
+  const [message] = (await examples.store.mail.search({ to: "me", limit: 1 }, SIGNAL)).messages;
   const given = JSON.stringify(input)
     .replace("EVENT", event?.id ?? "")
     .replace("MESSAGE", message?.id ?? "");

@@ -68,7 +68,11 @@ async function startDav(
 
 const says = (status: number, type: string, body: string) => (_: IncomingMessage, response: ServerResponse) =>
   void response.writeHead(status, { "content-type": type }).end(body);
-const november = { start: "2026-11-01T00:00:00Z", end: "2026-12-01T00:00:00Z", limit: 50 };
+const november = {
+  from: Date.parse("2026-11-01T00:00:00Z"),
+  to: Date.parse("2026-12-01T00:00:00Z"),
+  limit: 50,
+};
 
 test.each([
   ["a page of a proxy", says(200, "text/html", "<html>Sign in</html>")],

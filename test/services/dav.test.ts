@@ -85,7 +85,11 @@ describe.skipIf(!hasProgram("radicale", "--version"))("an account on radicale", 
     return { calendar, contacts };
   }
 
-  const november = { start: "2026-11-01T00:00:00.000Z", end: "2026-12-01T00:00:00.000Z", limit: 50 };
+  const november = {
+    from: Date.parse("2026-11-01T00:00:00.000Z"),
+    to: Date.parse("2026-12-01T00:00:00.000Z"),
+    limit: 50,
+  };
 
   test("an event is made, found, listed, changed and removed", async () => {
     const made = await calendar.create(
@@ -149,7 +153,11 @@ describe.skipIf(!hasProgram("radicale", "--version"))("an account on radicale", 
       }),
       signal,
     );
-    const span = { start: "2026-10-12T00:00:00.000Z", end: "2026-11-10T00:00:00.000Z", limit: 50 };
+    const span = {
+      from: Date.parse("2026-10-12T00:00:00.000Z"),
+      to: Date.parse("2026-11-10T00:00:00.000Z"),
+      limit: 50,
+    };
     const first = await calendar.list(span, signal);
     expect(first.events.map(({ start }) => start.kind === "instant" && start.at)).toEqual([
       "2026-10-12T08:00:00.000Z",
@@ -237,7 +245,7 @@ describe.skipIf(!hasProgram("radicale", "--version"))("an account on radicale", 
     expect(busy).toEqual([
       {
         address: "Alex@retinue.example",
-        busy: [{ start: "2026-11-19T13:00:00.000Z", end: "2026-11-19T15:00:00.000Z" }],
+        busy: [{ from: Date.parse("2026-11-19T13:00:00.000Z"), to: Date.parse("2026-11-19T15:00:00.000Z") }],
       },
       { address: "dana.ortiz@acme.example", busy: [], unknown: expect.stringContaining("owner's own") },
     ]);
@@ -314,7 +322,7 @@ test("a password goes neither over plain http to another machine nor to a host t
     kinds: ["calendar"] as const,
   };
   const url = `http://127.0.0.1:${typeof own === "object" ? own?.port : 0}/`;
-  const span = { start: "2026-11-01T00:00:00Z", end: "2026-12-01T00:00:00Z", limit: 1 };
+  const span = { from: Date.parse("2026-11-01T00:00:00Z"), to: Date.parse("2026-12-01T00:00:00Z"), limit: 1 };
   const pointed = openDav({ ...account, url }).calendar;
   const plain = openDav({ ...account, url: "http://dav.example.org/" }).calendar;
   expect((await fault(pointed?.list(span, signal) ?? Promise.resolve())).type).toBe("tool_error");

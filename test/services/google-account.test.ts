@@ -71,9 +71,9 @@ test("the assistant uses the account, keeps its new token for the next time and 
   await saveAccounts(places.configDir, { accounts: [account()], defaults: { mail: "google" } });
   await createFileStore(places).write("google", secrets());
   const assistant = createAssistant({}, places);
-  const mail = await assistant.mail();
+  const mail = await assistant.open("mail");
   expect(mail.kind).toBe("google");
-  expect((await assistant.contacts()).kind).toBe("embedded");
+  expect((await assistant.open("contacts")).kind).toBe("embedded");
   await mail.refresh?.(signal);
   await mail.search({ limit: 1 }, signal);
   await assistant.close();

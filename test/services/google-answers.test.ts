@@ -50,7 +50,7 @@ test("a page in place of Google's answer does not pass for an empty mailbox, cal
     response.setHeader("content-type", "text/html").end("<html>Sign in to the guest network</html>");
   });
   const { mail, calendar, contacts } = openAt(url, "ya29.good");
-  const span = { start: "2026-11-16T00:00:00Z", end: "2026-11-17T00:00:00Z", limit: 5 };
+  const span = { from: Date.parse("2026-11-16T00:00:00Z"), to: Date.parse("2026-11-17T00:00:00Z"), limit: 5 };
   for (const call of [
     () => mail.search({ limit: 1 }, signal),
     () => calendar.list(span, signal),

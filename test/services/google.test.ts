@@ -123,7 +123,7 @@ describe("Google Calendar", () => {
     const { calendar } = google;
     const series = { start: at(23, 9), end: at(23, 10), recurrence: "FREQ=WEEKLY;COUNT=3" };
     await calendar.create(buildEvent("b0001", series), signal);
-    const span = { start: "2026-11-23T00:00:00Z", end: "2026-12-20T00:00:00Z" };
+    const span = { from: Date.parse("2026-11-23T00:00:00Z"), to: Date.parse("2026-12-20T00:00:00Z") };
     const { events, total } = await calendar.list({ ...span, query: "b0001", limit: 2 }, signal);
     expect(total).toBe(3);
     expect(events.map(({ id }) => id)).toEqual(["b0001_20261123T090000Z", "b0001_20261130T090000Z"]);
@@ -136,13 +136,13 @@ describe("Google Calendar", () => {
   });
 
   test("tells busy times of the owner and of those who share theirs; of others that they are unknown", async () => {
-    const span = { start: "2026-11-17T00:00:00Z", end: "2026-11-18T00:00:00Z" };
+    const span = { from: Date.parse("2026-11-17T00:00:00Z"), to: Date.parse("2026-11-18T00:00:00Z") };
     const people = [OWNER.toUpperCase(), "priya@retinue.example", DANA];
     const [own, priya, dana] = await google.calendar.busy(people, span, signal);
-    expect(own?.busy).toContainEqual({ start: at(17, 13).at, end: at(17, 14).at });
+    expect(own?.busy).toContainEqual({ from: Date.parse(at(17, 13).at), to: Date.parse(at(17, 14).at) });
     expect(priya).toEqual({
       address: "priya@retinue.example",
-      busy: [{ start: "2026-11-17T09:00:00.000Z", end: "2026-11-17T10:00:00.000Z" }],
+      busy: [{ from: Date.parse("2026-11-17T09:00:00.000Z"), to: Date.parse("2026-11-17T10:00:00.000Z") }],
     });
     expect(dana).toMatchObject({
       address: DANA,
@@ -167,11 +167,13 @@ test("the calendar of the emulator in common use is read and changed as well", a
   });
   try {
     const { calendar } = other.open();
-    const span = { start: "2026-11-17T00:00:00Z", end: "2026-11-18T00:00:00Z" };
+    const span = { from: Date.parse("2026-11-17T00:00:00Z"), to: Date.parse("2026-11-18T00:00:00Z") };
     const { events } = await calendar.list({ ...span, limit: 5 }, signal);
     expect(events.map(({ id, title }) => [id, title])).toEqual([["evt1", "Kickoff"]]);
     const [own, dana] = await calendar.busy([OWNER, DANA], span, signal);
-    expect(own?.busy).toEqual([{ start: times.start_date_time, end: times.end_date_time }]);
+    expect(own?.busy).toEqual([
+      { from: Date.parse(times.start_date_time), to: Date.parse(times.end_date_time) },
+    ]);
     expect(dana?.unknown).toContain("does not show");
     await calendar.remove("evt1", { etag: events[0]?.etag ?? "", notify: false }, signal);
     expect((await calendar.list({ ...span, limit: 5 }, signal)).total).toBe(0);

@@ -327,5 +327,5 @@ test("new tokens that cannot be kept are a failure that says so", async () => {
 
 test("tokens do not travel in the clear to another machine", () => {
   const apiUrl = "http://slack.example/api/";
-  expect(() => workspace.open({ apiUrl })).toThrow("must begin with https://");
+  expect(() => workspace.open({ apiUrl })).toThrow("in the clear");
 });

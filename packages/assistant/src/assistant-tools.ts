@@ -47,7 +47,7 @@ export const assistantTools: readonly AnyTool[] = MAKERS.map((make) => ({
   withSettings(settings, places): AnyTool {
     const assistant = findAssistant(settings, places);
     const isSetUp = hasServices(settings, places);
-    return { ...make({ assistant }), isSetUp, close: () => closeOnce(assistant) };
+    return { ...make({ assistant }), isSetUp, close: () => assistant.close() };
   },
 }));
 
@@ -57,23 +57,10 @@ function hasServices({ assistant = {} }: Settings, { configDir, dataDir }: HostP
   return existsSync(locateAccountFile(configDir)) || existsSync(join(dataDir, "assistant"));
 }
 
-const closings = new WeakMap<Assistant, Promise<void>>();
-
-/** All tools share the services, and each of them is closed. */
-function closeOnce(assistant: Assistant): Promise<void> {
-  const closing = closings.get(assistant) ?? assistant.close();
-  closings.set(assistant, closing);
-  return closing;
-}
-
 /** The assistant of tools that have no settings yet: it refuses every service. */
 function createUnopened(): Assistant {
-  const refuse = () => Promise.reject(new ToolFault("tool_error", "no services are set up"));
   return {
-    mail: refuse,
-    calendar: refuse,
-    contacts: refuse,
-    slack: refuse,
+    open: () => Promise.reject(new ToolFault("tool_error", "no services are set up")),
     internalDomains: [],
     zone: "UTC",
     now: Date.now,

@@ -63,12 +63,12 @@ test("tools of one runtime share one assistant, and making it touches no disk", 
 
 test("without an account the local store serves everything, in a file of the user's own", async () => {
   const assistant = open();
-  expect((await assistant.mail()).kind).toBe("embedded");
-  expect((await assistant.calendar()).kind).toBe("embedded");
-  expect((await assistant.contacts()).kind).toBe("embedded");
-  expect((await assistant.slack()).kind).toBe("embedded");
-  expect(await assistant.mail()).toBe(await assistant.mail());
-  await (await assistant.mail()).search({ limit: 1 }, signal);
+  expect((await assistant.open("mail")).kind).toBe("embedded");
+  expect((await assistant.open("calendar")).kind).toBe("embedded");
+  expect((await assistant.open("contacts")).kind).toBe("embedded");
+  expect((await assistant.open("slack")).kind).toBe("embedded");
+  expect(await assistant.open("mail")).toBe(await assistant.open("mail"));
+  await (await assistant.open("mail")).search({ limit: 1 }, signal);
   const file = join(places.dataDir, "assistant", "mailbox.db");
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
@@ -77,11 +77,11 @@ test("a project's folder fills a store of its own once", async () => {
   const folder = projectFolder();
   const first = open(folder);
   expect(first.zone).toBe("Europe/Berlin");
-  expect(await (await first.mail()).self(signal)).toMatchObject({ address: "alex@retinue.example" });
-  expect((await (await first.mail()).search({ limit: 5 }, signal)).total).toBe(1);
+  expect(await (await first.open("mail")).self(signal)).toMatchObject({ address: "alex@retinue.example" });
+  expect((await (await first.open("mail")).search({ limit: 5 }, signal)).total).toBe(1);
   await first.close();
   writeFileSync(join(folder.folder, "two.eml"), MAIL.replace("<1@", "<2@"));
-  expect((await (await open(folder).mail()).search({ limit: 5 }, signal)).total).toBe(1);
+  expect((await (await open(folder).open("mail")).search({ limit: 5 }, signal)).total).toBe(1);
   expect(readdirSync(join(places.dataDir, "assistant"))).not.toContain("mailbox.db");
 });
 
@@ -91,11 +91,11 @@ test("a folder that leads out of its project is not read", async () => {
   mkdirSync(outside);
   symlinkSync(outside, join(folderWithin, "link"));
   const assistant = open({ folder: join(folderWithin, "link"), folderWithin });
-  await expect(assistant.mail()).rejects.toMatchObject({
+  await expect(assistant.open("mail")).rejects.toMatchObject({
     name: "ToolFault",
     message: expect.stringContaining("leads out of the project"),
   });
-  await expect(open({ folder: join(root, "none") }).mail()).rejects.toThrow("is not there");
+  await expect(open({ folder: join(root, "none") }).open("mail")).rejects.toThrow("is not there");
 });
 
 test("a link in place of the owner's file is not followed, not even to an endless device", async () => {
@@ -109,20 +109,20 @@ test("with an account, a project's folder serves nothing: its address book never
   await saveAccounts(places.configDir, { accounts: [CALDAV], defaults: { calendar: "dav" } });
   const assistant = open(projectFolder());
   expect(assistant.zone).toBe("Asia/Tokyo");
-  expect((await (await assistant.mail()).search({ limit: 5 }, signal)).total).toBe(0);
+  expect((await (await assistant.open("mail")).search({ limit: 5 }, signal)).total).toBe(0);
   expect(readdirSync(join(places.dataDir, "assistant"))).toContain("mailbox.db");
 });
 
 test("the chosen account serves, its secrets are hidden, and a missing one is an error", async () => {
   await saveAccounts(places.configDir, { accounts: [CALDAV], defaults: { calendar: "dav" } });
-  await expect(open().calendar()).rejects.toMatchObject({
+  await expect(open().open("calendar")).rejects.toMatchObject({
     type: "auth",
     message: /accounts add caldav --id dav/,
   });
   await createFileStore(places).write("dav", { password: "correct horse" });
-  expect((await open().calendar()).kind).toBe("caldav");
+  expect((await open().open("calendar")).kind).toBe("caldav");
   expect(hidden).toEqual(["correct horse"]);
-  await expect(open({ accounts: { mail: "gone" } }).mail()).rejects.toMatchObject({
+  await expect(open({ accounts: { mail: "gone" } }).open("mail")).rejects.toMatchObject({
     type: "tool_error",
     message: expect.stringContaining("there is no account 'gone'; there are: dav"),
   });
@@ -130,9 +130,9 @@ test("the chosen account serves, its secrets are hidden, and a missing one is an
 
 test("the provider of a domain does not change after an approval", async () => {
   const assistant = open();
-  await assistant.calendar();
+  await assistant.open("calendar");
   await saveAccounts(places.configDir, { accounts: [CALDAV], defaults: { calendar: "dav" } });
-  expect((await assistant.calendar()).kind).toBe("embedded");
+  expect((await assistant.open("calendar")).kind).toBe("embedded");
 });
 
 test("domains are given in lower case, and a closed assistant opens nothing", async () => {
@@ -140,5 +140,5 @@ test("domains are given in lower case, and a closed assistant opens nothing", as
   expect([assistant.internalDomains, assistant.zone]).toEqual([["retinue.example", "acme.example"], "UTC"]);
   await assistant.close();
   await assistant.close();
-  await expect(assistant.mail()).rejects.toMatchObject({ name: "ToolFault" });
+  await expect(assistant.open("mail")).rejects.toMatchObject({ name: "ToolFault" });
 });

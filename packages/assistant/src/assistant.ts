@@ -3,27 +3,21 @@
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { Settings } from "@retinue/core/schema/settings";
 import type { HostPlaces } from "@retinue/core/tools/tool";
-import { LOCAL, type Picked, pickAccount, type Service } from "./accounts/accounts.ts";
+import { LOCAL, type Picked, pickAccount, type Service, type ServiceProviders } from "./accounts/accounts.ts";
 import { closeProviders, openAccount, type Providers } from "./accounts/open-account.ts";
-import type { CalendarProvider } from "./calendar/calendar-provider.ts";
-import type { ContactsProvider } from "./contacts/contacts-provider.ts";
 import { chooseLocalStore, findZone, openLocalStore } from "./local-store.ts";
-import type { MailProvider } from "./mail/mail-provider.ts";
 import { ToolFault } from "./service-tools/tool-fault.ts";
-import type { SlackProvider } from "./slack/slack-provider.ts";
 
 /** A person's services, as the tools reach them. A provider is opened at its first use and kept. */
 export type Assistant = {
-  mail(): Promise<MailProvider>;
-  calendar(): Promise<CalendarProvider>;
-  contacts(): Promise<ContactsProvider>;
-  slack(): Promise<SlackProvider>;
+  open<Name extends Service>(service: Name): Promise<ServiceProviders[Name]>;
   /** Domains that count as inside, besides the owner's own; lower case. */
   readonly internalDomains: readonly string[];
   /** IANA name of the zone that times without one are meant in. */
   readonly zone: string;
   /** Milliseconds since 1970. */
   now(): number;
+  /** Closes what was opened, once: all tools share the services, and each of them closes them. */
   close(): Promise<void>;
 };
 
@@ -52,17 +46,17 @@ export function createAssistant(
     zone ??= findZone(wanted, places);
     return zone;
   };
-  let isClosed = false;
+  let closing: Promise<void> | undefined;
 
   /** Picked once for the life of the assistant: what a person approved for one account never goes out by another. */
   const pick = (service: Service) => remember(picked, service, () => pickAccount(service, wanted, places));
 
-  async function provider<Name extends Service>(service: Name): Promise<NonNullable<Providers[Name]>> {
-    if (isClosed) throw new ToolFault("tool_error", "the assistant is closed");
+  async function open<Name extends Service>(service: Name): Promise<ServiceProviders[Name]> {
+    if (closing) throw new ToolFault("tool_error", "the assistant is closed");
     try {
       const { account, hasAny } = await pick(service);
       const how = { zone: getZone(), now };
-      const providers = account
+      const providers: Partial<ServiceProviders> = account
         ? await remember(opened, account.id, () => openAccount(account, places, how))
         : await remember(opened, LOCAL, async () =>
             openLocalStore(chooseLocalStore(wanted, places, { hasAny }), how),
@@ -76,22 +70,22 @@ export function createAssistant(
   }
 
   return {
-    mail: () => provider("mail"),
-    calendar: () => provider("calendar"),
-    contacts: () => provider("contacts"),
-    slack: () => provider("slack"),
+    open,
     internalDomains: (wanted.internalDomains ?? []).map((domain) => domain.toLowerCase().replace(/^@/, "")),
     get zone() {
       return getZone();
     },
     now,
-    async close() {
-      isClosed = true;
-      const all = await Promise.allSettled(opened.values());
-      opened.clear();
-      for (const each of all) if (each.status === "fulfilled") await closeProviders(each.value);
+    close() {
+      closing ??= closeAll(opened.values());
+      return closing;
     },
   };
+}
+
+async function closeAll(opened: Iterable<Promise<Providers>>): Promise<void> {
+  for (const each of await Promise.allSettled(opened))
+    if (each.status === "fulfilled") await closeProviders(each.value);
 }
 
 /** Tools know only faults, so a hint for the person becomes part of the message. */

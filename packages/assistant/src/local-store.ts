@@ -73,7 +73,7 @@ async function fillOnce(store: EmbeddedStore, file: string, folder: string): Pro
     () => true,
     () => false,
   );
-  if (isFilled && !store.isEmpty()) return;
+  if (isFilled && !store.database().isEmpty()) return;
   const { importFolder } = await import("./embedded/import-files.ts");
   await importFolder(store, folder);
   await writeFile(mark, `${folder}\n`, { mode: 0o600 });

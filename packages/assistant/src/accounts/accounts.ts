@@ -15,12 +15,24 @@ import {
   whole,
 } from "@retinue/core/schema/shape";
 import type { HostPlaces } from "@retinue/core/tools/tool";
+import type { CalendarProvider } from "../calendar/calendar-provider.ts";
+import type { ContactsProvider } from "../contacts/contacts-provider.ts";
+import type { MailProvider } from "../mail/mail-provider.ts";
+import type { SlackProvider } from "../slack/slack-provider.ts";
 
 /** What an account can serve; each is one domain of the assistant. */
 export const SERVICES = ["mail", "calendar", "contacts", "slack"] as const;
 
 /** Name of one domain of the assistant. */
 export type Service = (typeof SERVICES)[number];
+
+/** What serves each domain. */
+export type ServiceProviders = {
+  readonly mail: MailProvider;
+  readonly calendar: CalendarProvider;
+  readonly contacts: ContactsProvider;
+  readonly slack: SlackProvider;
+};
 
 /** Where accounts can be, and what each kind can serve. */
 export const SERVICES_OF = {

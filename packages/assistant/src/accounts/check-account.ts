@@ -3,7 +3,6 @@
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import { checkSmtp } from "../imap/smtp.ts";
 import { textIn } from "../service-tools/service-requests.ts";
-import { toCalendarSpan } from "../service-tools/times.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import type { Account, Secrets, Service } from "./accounts.ts";
 import {
@@ -35,59 +34,45 @@ export async function checkAccount(
   { signal, ...opening }: Opening & { readonly signal: AbortSignal },
 ): Promise<AccountCheck[]> {
   let providers: Providers = {};
+
+  async function tryService(service: Service): Promise<unknown> {
+    if (service === "mail") {
+      await requireProvider(providers.mail).search({ limit: 1 }, signal);
+      return account.kind === "imap" ? checkSmtp(await buildImapOptions(account, secrets)) : undefined;
+    }
+    if (service === "contacts") return requireProvider(providers.contacts).search({ limit: 1 }, signal);
+    if (service === "calendar") {
+      const day = { from: opening.now(), to: opening.now() + DAY_MS };
+      return requireProvider(providers.calendar).list({ ...day, limit: 1 }, signal);
+    }
+    const apiUrl = account.kind === "slack" ? account.apiUrl : undefined;
+    return fetchSlackIdentity(secrets.token ?? "", { apiUrl, signal });
+  }
+
+  /** An expired token is not a fault if it can be renewed. */
+  async function checkService(service: Service): Promise<AccountCheck> {
+    try {
+      await tryService(service).catch(async (thrown: unknown) => {
+        const provider = providers[service];
+        if (!isServiceFault(thrown, "auth") || !provider?.refresh) throw thrown;
+        await provider.refresh(signal);
+        return tryService(service);
+      });
+      return { service, ok: true };
+    } catch (thrown) {
+      return describeFailure(account, service, thrown);
+    }
+  }
+
   try {
     providers = await openAccountWith(account, secrets, opening);
     const checks: AccountCheck[] = [];
-    for (const service of account.services) {
-      const reading = { account, secrets, providers, now: opening.now, signal };
-      checks.push(await checkService(reading, service));
-    }
+    for (const service of account.services) checks.push(await checkService(service));
     return checks;
   } catch (thrown) {
     return account.services.map((service) => describeFailure(account, service, thrown));
   } finally {
     await closeProviders(providers);
-  }
-}
-
-type Reading = {
-  account: Account;
-  secrets: Secrets;
-  providers: Providers;
-  now: () => number;
-  signal: AbortSignal;
-};
-
-async function tryService(service: Service, reading: Reading): Promise<unknown> {
-  const { account, secrets, providers, now, signal } = reading;
-  if (service === "mail") {
-    await requireProvider(providers.mail).search({ limit: 1 }, signal);
-    return account.kind === "imap" ? checkSmtp(await buildImapOptions(account, secrets)) : undefined;
-  }
-  if (service === "contacts") return requireProvider(providers.contacts).search({ limit: 1 }, signal);
-  if (service === "calendar") {
-    const span = toCalendarSpan({ from: now(), to: now() + DAY_MS });
-    return requireProvider(providers.calendar).list({ ...span, limit: 1 }, signal);
-  }
-  return fetchSlackIdentity(secrets.token ?? "", {
-    apiUrl: account.kind === "slack" ? account.apiUrl : undefined,
-    signal,
-  });
-}
-
-/** An expired token is not a fault if it can be renewed. */
-async function checkService(reading: Reading, service: Service): Promise<AccountCheck> {
-  const { account, providers, signal } = reading;
-  try {
-    await tryService(service, reading).catch(async (thrown: unknown) => {
-      const provider = providers[service];
-      if (!isServiceFault(thrown, "auth") || !provider?.refresh) throw thrown;
-      await provider.refresh(signal);
-      return tryService(service, reading);
-    });
-    return { service, ok: true };
-  } catch (thrown) {
-    return describeFailure(account, service, thrown);
   }
 }
 

@@ -3,11 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { HostPlaces } from "@retinue/core/tools/tool";
-import type { CalendarProvider } from "../calendar/calendar-provider.ts";
-import type { ContactsProvider } from "../contacts/contacts-provider.ts";
 import type { ImapOptions } from "../imap/imap-session.ts";
-import type { MailProvider } from "../mail/mail-provider.ts";
-import type { SlackProvider } from "../slack/slack-provider.ts";
 import {
   type Account,
   type CaldavAccount,
@@ -15,6 +11,7 @@ import {
   type ImapAccount,
   SERVICES,
   type Secrets,
+  type ServiceProviders,
   type SlackAccount,
 } from "./accounts.ts";
 import { findSecretStore, type SecretStore } from "./secret-store.ts";
@@ -31,13 +28,7 @@ export type Opening = {
 const OPEN: ReadonlySet<string> = new Set(["expiryDate", "clientId"]);
 
 /** What one account, or the local store, serves. */
-export type Providers = {
-  readonly mail?: MailProvider;
-  readonly calendar?: CalendarProvider;
-  readonly contacts?: ContactsProvider;
-  readonly slack?: SlackProvider;
-  close?(): Promise<void> | void;
-};
+export type Providers = Partial<ServiceProviders> & { close?(): Promise<void> | void };
 
 /** Opens an account with the secrets that are kept for it; every one of them is hidden wherever the runtime writes. */
 export async function openAccount(

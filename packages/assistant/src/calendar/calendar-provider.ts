@@ -67,13 +67,13 @@ export type EventChange = Partial<
   >
 > & { readonly notify: boolean };
 
-/** A span of instants, ISO 8601 in UTC; the end is exclusive. */
-export type CalendarSpan = { readonly start: string; readonly end: string };
+/** From an instant to before another, in milliseconds since 1970. */
+export type TimeRange = { readonly from: number; readonly to: number };
 
 /** What is known of one person's time; `unknown` if the provider cannot see it. */
 export type Busy = {
   readonly address: string;
-  readonly busy: readonly CalendarSpan[];
+  readonly busy: readonly TimeRange[];
   readonly unknown?: string;
 };
 
@@ -81,9 +81,9 @@ export type Busy = {
 export type CalendarProvider = ServiceProvider<"embedded" | "google" | "caldav"> & {
   /** The owner's address and zone. */
   self(signal: AbortSignal): Promise<{ readonly address: string; readonly zone: string }>;
-  /** Occurrences that touch the span, recurring ones expanded, earliest first. */
+  /** Occurrences that touch the range, recurring ones expanded, earliest first. */
   list(
-    span: CalendarSpan & { readonly query?: string; readonly limit: number },
+    range: TimeRange & { readonly query?: string; readonly limit: number },
     signal: AbortSignal,
   ): Promise<{ readonly events: readonly CalendarEvent[]; readonly total: number }>;
   get(id: string, signal: AbortSignal): Promise<CalendarEvent>;
@@ -97,7 +97,7 @@ export type CalendarProvider = ServiceProvider<"embedded" | "google" | "caldav">
     signal: AbortSignal,
   ): Promise<void>;
   /** Busy time of these people; the owner's own from the calendar itself. */
-  busy(addresses: readonly string[], span: CalendarSpan, signal: AbortSignal): Promise<readonly Busy[]>;
+  busy(addresses: readonly string[], range: TimeRange, signal: AbortSignal): Promise<readonly Busy[]>;
 };
 
 /** An attendee's answer, as services write it in any case. */

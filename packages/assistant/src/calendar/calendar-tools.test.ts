@@ -222,8 +222,8 @@ describe("calendar_check_availability", () => {
   test("merges everybody's busy time and suggests when all are free", async () => {
     const world = memoryAssistant();
     const span = (start: string, end: string) => ({
-      start: `2026-11-17T${start}:00Z`,
-      end: `2026-11-17T${end}:00Z`,
+      from: Date.parse(`2026-11-17T${start}:00Z`),
+      to: Date.parse(`2026-11-17T${end}:00Z`),
     });
     world.busy.push(
       { address: "priya@retinue.example", busy: [span("13:00", "14:00"), span("13:30", "14:30")] },
@@ -277,7 +277,7 @@ describe("calendar_check_availability", () => {
 
   test("of a whole day says whether the duration fits into its working hours", async () => {
     const world = memoryAssistant();
-    const busy = [{ start: "2026-11-17T08:00:00Z", end: "2026-11-17T15:00:00Z" }];
+    const busy = [{ from: Date.parse("2026-11-17T08:00:00Z"), to: Date.parse("2026-11-17T15:00:00Z") }];
     world.busy.push({ address: "alex@retinue.example", busy });
     const day = { datetime: "2026-11-17" };
     expect((await world.use("calendar_check_availability", day)).data).toMatchObject({
@@ -317,7 +317,7 @@ describe("what a service writes in its own way", () => {
   ])("is found again: %s", async (_name, change) => {
     const world = memoryAssistant();
     world.events.push(eventAt("2026-11-17T13:00:00Z"));
-    const calendar = await world.assistant.calendar();
+    const calendar = await world.assistant.open("calendar");
     const { update } = calendar;
     calendar.update = (id, wanted, ...more) => update(id, { ...wanted, ...written(wanted) }, ...more);
     world.fail("calendar.update", { type: "network", after: true });

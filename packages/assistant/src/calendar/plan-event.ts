@@ -8,6 +8,7 @@ import {
   findEntryFault,
   findKnownDomains,
   type Household,
+  joinReasons,
   presentPeople,
   type Recipient,
   resolveRecipients,
@@ -129,11 +130,10 @@ export function explainConfirm(
   people: readonly Recipient[],
   { visibility, household }: Pick<EventView, "visibility" | "household">,
 ): string | null {
-  const reasons = [
+  return joinReasons([
     visibility === "public" && "everybody can see the event",
     people.length > 0 && explainHighRisk(people, household),
-  ].filter(Boolean);
-  return reasons.length > 0 ? reasons.join("; ") : null;
+  ]);
 }
 
 /** An event as a person must see it before it is made or changed. */

@@ -1,7 +1,7 @@
 import { isoWithOffset } from "@retinue/core/text/zone";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { findWeekday, isOverlapping, mergeSpans, readClocks } from "../service-tools/times.ts";
+import { findWeekday, isOverlapping, mergeRanges, readClocks } from "../service-tools/times.ts";
 import { findFreeSlots } from "./read-calendar-tools.ts";
 
 const span = fc
@@ -13,14 +13,14 @@ const covers = (spans: readonly { from: number; to: number }[], at: number) =>
 test("merged spans cover exactly the same time, in order, with gaps between", () => {
   fc.assert(
     fc.property(fc.array(span, { maxLength: 30 }), (spans) => {
-      const merged = mergeSpans(spans);
+      const merged = mergeRanges(spans);
       for (let at = 0; at < 231; at++) expect(covers(merged, at)).toBe(covers(spans, at));
       for (const [index, each] of merged.entries()) {
         expect(each.from).toBeLessThan(each.to);
         const next = merged[index + 1];
         if (next) expect(each.to).toBeLessThan(next.from);
       }
-      expect(mergeSpans(merged)).toEqual(merged);
+      expect(mergeRanges(merged)).toEqual(merged);
     }),
   );
 });

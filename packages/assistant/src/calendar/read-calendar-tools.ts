@@ -18,7 +18,7 @@ import {
   findStartOfDay,
   findWeekday,
   isOverlapping,
-  mergeSpans,
+  mergeRanges,
   RANGE_FORMS,
   readClocks,
   readEventSpan,
@@ -26,14 +26,12 @@ import {
   readTime,
   readZone,
   showTime,
-  type TimeRange,
   takesTime,
-  toCalendarSpan,
   toTimeRange,
 } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import { cutText, fitItems } from "../service-tools/tool-output.ts";
-import type { CalendarEvent, EventTime } from "./calendar-provider.ts";
+import type { Busy, CalendarEvent, EventTime, TimeRange } from "./calendar-provider.ts";
 import { EVENT_PROPERTIES, findHousehold, planAttendees } from "./plan-event.ts";
 
 /** Events of the owner's that take the same time. */
@@ -84,7 +82,7 @@ export async function findConflicts(
   const wanted = toTimeRange(span, zone);
   const { address } = await services.calendar((calendar, signal) => calendar.self(signal));
   const { events } = await services.calendar((calendar, signal) =>
-    calendar.list({ ...toCalendarSpan(wanted), limit: MAX_LISTED }, signal),
+    calendar.list({ ...wanted, limit: MAX_LISTED }, signal),
   );
   const taken = events.filter(
     (event) =>
@@ -131,8 +129,8 @@ export const listEvents = readTool({
       : null,
   run: async (input, services) => {
     const zone = readZone(input.timezone, services.assistant.zone);
-    const span = toCalendarSpan(readListSpan(input, zone, services.assistant.now()));
-    const query = { ...span, query: input.query, limit: input.limit ?? 50 };
+    const range = readListRange(input, zone, services.assistant.now());
+    const query = { ...range, query: input.query, limit: input.limit ?? 50 };
     const { events, total } = await services.calendar((calendar, signal) => calendar.list(query, signal));
     const data = fitItems(events, (kept) => ({
       events: kept.map((event) => describeListedEvent(event, zone)),
@@ -142,7 +140,7 @@ export const listEvents = readTool({
   },
 });
 
-function readListSpan({ start, end, time_range }: ListInput, zone: string, now: number): TimeRange {
+function readListRange({ start, end, time_range }: ListInput, zone: string, now: number): TimeRange {
   if (time_range !== undefined) return readRange(time_range, { now, zone, towards: "future" });
   const from = start === undefined ? now : findInstant(readTime(start, "start", zone), zone);
   const to = end === undefined ? findStartOfDay(from, zone, USUAL_DAYS) : readEnd(end, zone);
@@ -154,8 +152,6 @@ function readEnd(end: string, zone: string): number {
   const time = readTime(end, "end", zone);
   return findInstant(time.kind === "day" ? { kind: "day", day: addDays(time.day, 1) } : time, zone);
 }
-
-type Person = { readonly who: string; readonly busy: readonly TimeRange[]; readonly unknown?: string };
 
 const HOUR_MINUTES = 60;
 const DAYS_AROUND = 7;
@@ -213,18 +209,18 @@ export const checkAvailability = readTool({
     const search = { durationMs, busy: people.flatMap(({ busy }) => busy), zone: own };
     const around = { near: range.from, now: services.assistant.now(), count: SUGGESTIONS };
     const isDay = span.start.kind === "day";
-    const taken = search.busy.some((busy) => isOverlapping(busy, range)) || conflicts.length > 0;
+    const isTaken = search.busy.some((busy) => isOverlapping(busy, range)) || conflicts.length > 0;
     const within = isDay ? findFreeSlots({ ...search, ...around, within: range }) : [];
-    const isFree = isDay ? within.length > 0 : !taken;
+    const isFree = isDay ? within.length > 0 : !isTaken;
     const slots = isFree ? within : findFreeSlots({ ...search, ...around, within: widenRange(range, zone) });
     const shown = ({ from, to }: TimeRange) => ({
       start: isoWithOffset(from, zone),
       end: isoWithOffset(to, zone),
     });
-    const busy = people.flatMap(({ who, busy: spans }) =>
-      spans.filter((each) => isOverlapping(each, range)).map((each) => ({ who, ...shown(each) })),
+    const busy = people.flatMap(({ address: who, busy: taken }) =>
+      taken.filter((each) => isOverlapping(each, range)).map((each) => ({ who, ...shown(each) })),
     );
-    const unknown = people.flatMap(({ who, unknown: reason }) =>
+    const unknown = people.flatMap(({ address: who, unknown: reason }) =>
       reason === undefined ? [] : [{ who, reason: cutText(reason, 200) }],
     );
     const data = fitItems(busy, (kept) => ({
@@ -259,22 +255,19 @@ async function findBusyPeople(
   attendees: readonly string[],
   range: TimeRange,
   { services, zone }: { services: Services; zone: string },
-): Promise<readonly Person[]> {
+): Promise<readonly Busy[]> {
   const household = await findHousehold(services);
   const others = await planAttendees(attendees, services, household);
-  const span = toCalendarSpan(widenRange(range, zone));
+  const wide = widenRange(range, zone);
   const addresses = [household.self, ...others.map(({ address }) => address)];
-  const found = await services.calendar((calendar, signal) => calendar.busy(addresses, span, signal));
-  return found.map(({ address, busy, unknown }) => {
-    const spans = busy.map((each) => ({ from: Date.parse(each.start), to: Date.parse(each.end) }));
-    return { who: address, busy: mergeSpans(spans), unknown };
-  });
+  const found = await services.calendar((calendar, signal) => calendar.busy(addresses, wide, signal));
+  return found.map((person) => ({ ...person, busy: mergeRanges(person.busy) }));
 }
 
 /** Free slots in working hours (9 to 17, Monday to Friday, by the zone's clocks), the nearest chosen, in order of time. */
 export function findFreeSlots(search: SlotSearch): readonly TimeRange[] {
   const { within, durationMs, zone, near, now, count } = search;
-  const busy = mergeSpans(search.busy);
+  const busy = mergeRanges(search.busy);
   const free: TimeRange[] = [];
   for (let day = findStartOfDay(within.from, zone); day < within.to; day = findStartOfDay(day, zone, 1)) {
     if (findWeekday(day, zone) >= SATURDAY) continue;

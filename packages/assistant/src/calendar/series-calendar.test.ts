@@ -4,7 +4,7 @@ import type { Series } from "./ical/series.ts";
 import { createSeriesCalendar, refuseChangedEvent, type StoredSeries } from "./series-calendar.ts";
 
 const { signal } = new AbortController();
-const SPAN = { start: "2026-11-01T00:00:00Z", end: "2026-12-01T00:00:00Z" };
+const SPAN = { from: Date.parse("2026-11-01T00:00:00Z"), to: Date.parse("2026-12-01T00:00:00Z") };
 const at = (iso: string) => ({ kind: "instant", at: iso, zone: "UTC" }) as const;
 const event = (id: string, more: Partial<NewEvent> = {}): NewEvent => ({
   id,
@@ -74,19 +74,19 @@ test("the owner's busy time is known, and that of others says why it is not", as
   expect(await calendar.busy(["Alex@retinue.example", "dana@acme.example"], SPAN, signal)).toEqual([
     {
       address: "Alex@retinue.example",
-      busy: [{ start: "2026-11-17T10:00:00.000Z", end: "2026-11-17T11:00:00.000Z" }],
+      busy: [{ from: Date.parse("2026-11-17T10:00:00.000Z"), to: Date.parse("2026-11-17T11:00:00.000Z") }],
     },
     { address: "dana@acme.example", busy: [], unknown: "nobody sees it" },
   ]);
 });
 
 test("a span that ends before it starts, and a rule that cannot be listed whole, are refused", async () => {
-  const backwards = calendar.list({ start: SPAN.end, end: SPAN.start, limit: 5 }, signal);
+  const backwards = calendar.list({ from: SPAN.to, to: SPAN.from, limit: 5 }, signal);
   await expect(backwards).rejects.toMatchObject({ type: "params" });
   const often = { recurrence: "FREQ=HOURLY;BYMINUTE=0,1,2,3,4,5,6,7,8,9;BYSECOND=0,1,2,3,4,5,6,7,8,9" };
   await calendar.create(event("k4", often), signal);
   const long = calendar.list(
-    { start: "2026-11-01T00:00:00Z", end: "2027-11-01T00:00:00Z", limit: 5 },
+    { from: Date.parse("2026-11-01T00:00:00Z"), to: Date.parse("2027-11-01T00:00:00Z"), limit: 5 },
     signal,
   );
   await expect(long).rejects.toThrow(/ask for a shorter span/);

@@ -1,8 +1,8 @@
 // A calendar whose events are kept as iCalendar: in the local store, or on a CalDAV server.
 
-import { listBusySpans } from "../service-tools/times.ts";
+import { listBusyRanges } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import type { Busy, CalendarEvent, CalendarProvider, CalendarSpan } from "./calendar-provider.ts";
+import type { Busy, CalendarEvent, CalendarProvider, TimeRange } from "./calendar-provider.ts";
 import { changeSeries, removeOccurrence } from "./ical/change-event.ts";
 import { findText } from "./ical/jcal.ts";
 import { compareStarts, findOccurrence, listOccurrences, mentionsWords, splitId } from "./ical/read-event.ts";
@@ -18,8 +18,8 @@ type SeriesStore<Stored extends StoredSeries> = {
   owner(): { readonly address: string; readonly name?: string; readonly zone: string };
   /** Milliseconds since 1970. */
   now(): number;
-  /** The owner's events that may touch a span, or another person's; null if theirs cannot be seen. */
-  findNear(span: CalendarSpan, person: string | null, signal: AbortSignal): AsyncIterable<Stored> | null;
+  /** The owner's events that may touch a range, or another person's; null if theirs cannot be seen. */
+  findNear(range: TimeRange, person: string | null, signal: AbortSignal): AsyncIterable<Stored> | null;
   /** Why other people's time is unknown. */
   readonly unseen: string;
   findByUid(uid: string, signal: AbortSignal): AsyncIterable<Stored>;
@@ -45,18 +45,17 @@ export function createSeriesCalendar<Stored extends StoredSeries>(
   store: SeriesStore<Stored>,
 ): CalendarProvider {
   async function listEvents(
-    span: CalendarSpan,
+    range: TimeRange,
     person: string | null,
     signal: AbortSignal,
   ): Promise<CalendarEvent[] | null> {
-    if (!(Date.parse(span.start) <= Date.parse(span.end)))
-      throw new ToolFault("params", "the span must end after it starts");
+    if (!(range.from <= range.to)) throw new ToolFault("params", "the span must end after it starts");
     const { zone, address } = store.owner();
     const events: CalendarEvent[] = [];
-    const near = store.findNear(span, person, signal);
+    const near = store.findNear(range, person, signal);
     if (!near) return null;
     for await (const { series, etag } of near) {
-      const found = listOccurrences(series, span, { zone, owner: person ?? address, etag });
+      const found = listOccurrences(series, range, { zone, owner: person ?? address, etag });
       // What is left out would count as free time.
       if (found.cut) throw refuseTooMany(`the event ${nameSeries(series)} recurs too often to be listed`);
       events.push(...found.events);
@@ -86,12 +85,12 @@ export function createSeriesCalendar<Stored extends StoredSeries>(
     return { owner, ownerName, zone, now: store.now() };
   }
 
-  async function findBusy(address: string, span: CalendarSpan, signal: AbortSignal): Promise<Busy> {
+  async function findBusy(address: string, range: TimeRange, signal: AbortSignal): Promise<Busy> {
     const { address: own, zone } = store.owner();
     const owner = address.toLowerCase();
-    const events = await listEvents(span, owner === own.toLowerCase() ? null : owner, signal);
+    const events = await listEvents(range, owner === own.toLowerCase() ? null : owner, signal);
     if (!events) return { address, busy: [], unknown: store.unseen };
-    return { address, busy: listBusySpans(events, span, { owner, zone }) };
+    return { address, busy: listBusyRanges(events, range, { owner, zone }) };
   }
 
   return {
@@ -100,10 +99,10 @@ export function createSeriesCalendar<Stored extends StoredSeries>(
       const { address, zone } = store.owner();
       return { address, zone };
     },
-    async list({ query, limit, ...span }, signal) {
-      const events = (await listEvents(span, null, signal)) ?? [];
+    async list({ query, limit, ...range }, signal) {
+      const events = (await listEvents(range, null, signal)) ?? [];
       const fitting = events.filter((event) => mentionsWords(event, query));
-      return { events: fitting.slice(0, Math.max(0, Math.trunc(limit))), total: fitting.length };
+      return { events: fitting.slice(0, limit), total: fitting.length };
     },
     get: async (id, signal) => (await find(id, signal)).event,
     async create(event, signal) {
@@ -121,9 +120,9 @@ export function createSeriesCalendar<Stored extends StoredSeries>(
       const isLeft = rest && (rest.master || rest.overrides.length > 0);
       await store.replace(stored, etag, isLeft ? rest : null, signal);
     },
-    async busy(addresses, span, signal) {
+    async busy(addresses, range, signal) {
       const all: Busy[] = [];
-      for (const address of addresses) all.push(await findBusy(address, span, signal));
+      for (const address of addresses) all.push(await findBusy(address, range, signal));
       return all;
     },
   };

@@ -1,7 +1,7 @@
 // The tools that make, change and remove events.
 
 import { isSameAddress } from "../recipients/mail-address.ts";
-import { findKnownDomains, presentPeople, type Recipient } from "../recipients/recipients.ts";
+import { findKnownDomains, joinReasons, presentPeople, type Recipient } from "../recipients/recipients.ts";
 import type { Services } from "../service-tools/call-service.ts";
 import { describeText, type ToolInput, writeTool } from "../service-tools/service-tool.ts";
 import {
@@ -192,11 +192,10 @@ function readNewSpan(
 
 function explainChange({ event, view, people }: UpdatePlan): string | null {
   const isSeries = event.seriesId === undefined && (event.recurrence ?? view.recurrence) !== undefined;
-  const reasons = [
+  return joinReasons([
     isSeries && people.length > 0 && "it changes a whole series that others attend",
     explainConfirm(people, view),
-  ].filter(Boolean);
-  return reasons.length > 0 ? reasons.join("; ") : null;
+  ]);
 }
 
 async function presentChange(plan: UpdatePlan, services: Services): Promise<string> {
@@ -278,12 +277,10 @@ export const deleteEvent = writeTool({
   plan: planDelete,
   reaches: ({ people }) => ["calendar", ...people.map(({ address }) => address)],
   confirm: ({ people, view, isSeries }) =>
-    [
+    joinReasons([
       isSeries ? "it removes a whole series of events" : "it removes an event",
       people.length > 0 && explainConfirm(people, view),
-    ]
-      .filter(Boolean)
-      .join("; "),
+    ]),
   present: ({ people, view, isSeries }, services) =>
     presentEvent(isSeries ? "Removes the whole series" : "Removes the event", view, { people, services }),
   find: async ({ event_id }, { services }) => {

@@ -1,6 +1,7 @@
 // An address book: its contacts, how they are searched, and the interface of what serves it.
 
 import { foldText, hasWords } from "../service-tools/search-words.ts";
+import { keepFresh } from "../service-tools/service-requests.ts";
 import { type ServiceProvider, ToolFault } from "../service-tools/tool-fault.ts";
 
 /** One person or list of the address book. */
@@ -46,7 +47,7 @@ type ContactSource = Pick<ContactsProvider, "kind" | "refresh"> & {
   /** How long they are cached: recipients of one message are looked up one by one. */
   readonly freshMs: number;
   /** Milliseconds since any moment. */
-  now?(): number;
+  readonly now?: (() => number) | undefined;
 };
 
 /** What a card has besides its contact. */
@@ -54,20 +55,16 @@ export type CardFields = { readonly uid: string; readonly memberRefs: readonly s
 
 /** An address book that is read as a whole, and searched here. */
 export function createAddressBook(source: ContactSource): ContactsProvider {
-  const { load, freshMs, kind, refresh, now = () => performance.now() } = source;
-  let kept: { readonly contacts: readonly Contact[]; readonly at: number } | undefined;
-  async function readAll(signal: AbortSignal): Promise<readonly Contact[]> {
-    if (kept && Math.abs(now() - kept.at) < freshMs) return kept.contacts;
-    const contacts = (await load(signal)).map(({ uid: _uid, memberRefs: _refs, ...contact }) => contact);
-    kept = { contacts, at: now() };
-    return contacts;
-  }
+  const { load, freshMs, kind, refresh, now } = source;
+  const loadContacts = async (signal: AbortSignal): Promise<readonly Contact[]> =>
+    (await load(signal)).map(({ uid: _uid, memberRefs: _refs, ...contact }) => contact);
+  const readAll = keepFresh(loadContacts, freshMs, now);
   return {
     kind,
     ...(refresh && { refresh }),
     async search(query, signal) {
       const found = (await readAll(signal)).filter((contact) => matchesContact(contact, query));
-      return { contacts: found.slice(0, Math.max(0, Math.trunc(query.limit))), total: found.length };
+      return { contacts: found.slice(0, query.limit), total: found.length };
     },
     async get(id, signal) {
       const contact = (await readAll(signal)).find((each) => each.id === id);

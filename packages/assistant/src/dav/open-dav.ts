@@ -1,11 +1,14 @@
 // Calendars (CalDAV) and address books (CardDAV) on a server, through tsdav.
 
 import type { DAVAddressBook, DAVCalendar, DAVResponse } from "tsdav";
+import type { ServiceProviders } from "../accounts/accounts.ts";
 import type { CalendarProvider } from "../calendar/calendar-provider.ts";
 import { parseCalendar, type Series, writeCalendar } from "../calendar/ical/series.ts";
 import { createSeriesCalendar, refuseChangedEvent, type StoredSeries } from "../calendar/series-calendar.ts";
 import { type ContactsProvider, createAddressBook } from "../contacts/contacts-provider.ts";
 import { type Card, parseCards, resolveMembers } from "../contacts/vcard.ts";
+import { keepFresh } from "../service-tools/service-requests.ts";
+import { toIso } from "../service-tools/times.ts";
 import { guardProvider, ToolFault } from "../service-tools/tool-fault.ts";
 import { createDavFetch, type DavServer, parseServerUrl } from "./dav-fetch.ts";
 
@@ -31,10 +34,7 @@ const WRITING: readonly string[] = ["write", "writeContent", "bind", "all"];
 const USELESS = "the server's answer cannot be used";
 
 /** The wanted providers of a DAV account. Nothing is connected or loaded before the first call. */
-export function openDav(options: DavOptions): {
-  readonly calendar?: CalendarProvider;
-  readonly contacts?: ContactsProvider;
-} {
+export function openDav(options: DavOptions): Partial<Pick<ServiceProviders, "calendar" | "contacts">> {
   const { kinds } = options;
   return {
     ...(kinds.includes("calendar") && { calendar: guardProvider(createDavCalendar(options), USELESS) }),
@@ -44,7 +44,7 @@ export function openDav(options: DavOptions): {
 
 /** Reads all of the account's calendars, makes events in the first it may write. */
 function createDavCalendar(options: DavOptions): CalendarProvider {
-  const findCalendars = rememberFound((signal) => fetchEventCalendars(options, signal));
+  const findCalendars = keepFresh((signal) => fetchEventCalendars(options, signal));
   async function* query(filter: Record<string, unknown>, signal: AbortSignal): AsyncGenerator<StoredFile> {
     for (const { url } of await findCalendars(signal)) yield* queryCalendar(options, url, filter, signal);
   }
@@ -54,10 +54,10 @@ function createDavCalendar(options: DavOptions): CalendarProvider {
     now: () => options.now?.() ?? Date.now(),
     unseen: "this calendar account shows only its owner's own time",
     // Recurring events are matched by the server.
-    findNear: ({ start, end }, person, signal) =>
+    findNear: ({ from, to }, person, signal) =>
       person === null
         ? query(
-            { "time-range": { _attributes: { start: writeCompactTime(start), end: writeCompactTime(end) } } },
+            { "time-range": { _attributes: { start: writeCompactTime(from), end: writeCompactTime(to) } } },
             signal,
           )
         : null,
@@ -133,8 +133,8 @@ function isWritable({ projectedProps }: DAVCalendar): boolean {
   });
 }
 
-function writeCompactTime(iso: string): string {
-  return `${new Date(iso).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
+function writeCompactTime(at: number): string {
+  return `${toIso(at).slice(0, 19).replace(/[-:]/g, "")}Z`;
 }
 
 async function* queryCalendar(
@@ -168,11 +168,11 @@ function checkWritten(response: Response): void {
 
 /** All books of the account are read, and searched here. */
 function createDavContacts(options: DavOptions): ContactsProvider {
-  const findBooks = rememberFound((signal) => fetchBooks(options, signal));
+  const findBooks = keepFresh((signal) => fetchBooks(options, signal));
   return createAddressBook({
     kind: "carddav",
     freshMs: FRESH_MS,
-    ...(options.now && { now: options.now }),
+    now: options.now,
     async load(signal) {
       const cards: Card[] = [];
       for (const book of await findBooks(signal)) cards.push(...(await fetchCards(options, book, signal)));
@@ -233,13 +233,4 @@ function readFile(
   const data = Array.isArray(inner) ? inner.join("") : inner;
   if (typeof data !== "string" || response.href === undefined) return undefined;
   return { url: new URL(response.href, collection).href, etag: String(response.props?.getetag ?? ""), data };
-}
-
-/** A value that is found once and kept; a failed search is made again at the next call. */
-function rememberFound<Value>(find: (signal: AbortSignal) => Promise<Value>) {
-  let kept: Value | undefined;
-  return async (signal: AbortSignal): Promise<Value> => {
-    kept ??= await find(signal);
-    return kept;
-  };
 }

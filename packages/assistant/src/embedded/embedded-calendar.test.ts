@@ -28,7 +28,12 @@ const event = (more: Partial<NewEvent> = {}): NewEvent => ({
   notify: false,
   ...more,
 });
-const span = (start: string, end: string, more: object = {}) => ({ start, end, limit: 100, ...more });
+const span = (start: string, end: string, more: object = {}) => ({
+  from: Date.parse(start),
+  to: Date.parse(end),
+  limit: 100,
+  ...more,
+});
 
 async function importText(store: EmbeddedStore, text: string, file = "x.ics") {
   const report = createReport();
@@ -122,12 +127,18 @@ test("busy time is merged for the owner and for imported calendars, and unknown 
   const people = [OWNER.address.toUpperCase(), "priya@retinue.example", "dana@acme.example"];
   const busy = await store.calendar.busy(
     people,
-    { start: "2026-10-19T00:00:00Z", end: "2026-10-20T00:00:00Z" },
+    { from: Date.parse("2026-10-19T00:00:00Z"), to: Date.parse("2026-10-20T00:00:00Z") },
     signal,
   );
   expect(busy).toEqual([
-    { address: people[0], busy: [{ start: "2026-10-19T08:00:00.000Z", end: "2026-10-19T09:00:00.000Z" }] },
-    { address: people[1], busy: [{ start: "2026-10-19T12:00:00.000Z", end: "2026-10-19T13:00:00.000Z" }] },
+    {
+      address: people[0],
+      busy: [{ from: Date.parse("2026-10-19T08:00:00.000Z"), to: Date.parse("2026-10-19T09:00:00.000Z") }],
+    },
+    {
+      address: people[1],
+      busy: [{ from: Date.parse("2026-10-19T12:00:00.000Z"), to: Date.parse("2026-10-19T13:00:00.000Z") }],
+    },
     { address: people[2], busy: [], unknown: expect.stringContaining("no account") },
   ]);
   expect(
@@ -279,9 +290,11 @@ test("other people's calendars are brought up to date by a newer file", async ()
     `BEGIN:VCALENDAR\nVERSION:2.0\nBEGIN:VEVENT\nUID:p1\nSEQUENCE:${sequence}\nDTSTART:2026110${day}T100000Z\nDTEND:2026110${day}T110000Z\nEND:VEVENT\nEND:VCALENDAR\n`;
   await importText(store, text(0, 2), "priya@retinue.example.ics");
   await importText(store, text(1, 5), "priya@retinue.example.ics");
-  const wide = { start: "2026-11-01T00:00:00Z", end: "2026-12-01T00:00:00Z" };
+  const wide = { from: Date.parse("2026-11-01T00:00:00Z"), to: Date.parse("2026-12-01T00:00:00Z") };
   const [priya] = await store.calendar.busy(["priya@retinue.example"], wide, signal);
-  expect(priya?.busy).toEqual([{ start: "2026-11-05T10:00:00.000Z", end: "2026-11-05T11:00:00.000Z" }]);
+  expect(priya?.busy).toEqual([
+    { from: Date.parse("2026-11-05T10:00:00.000Z"), to: Date.parse("2026-11-05T11:00:00.000Z") },
+  ]);
 });
 
 test("an event that is in the hour the clocks show twice keeps its time and length", async () => {

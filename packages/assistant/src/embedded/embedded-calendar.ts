@@ -2,13 +2,13 @@
 
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import type { CalendarProvider } from "../calendar/calendar-provider.ts";
+import type { CalendarProvider, TimeRange } from "../calendar/calendar-provider.ts";
 import { readSeriesEvent } from "../calendar/ical/read-event.ts";
 import { parseCalendar, type Series, writeCalendar } from "../calendar/ical/series.ts";
 import { createSeriesCalendar, refuseChangedEvent, type StoredSeries } from "../calendar/series-calendar.ts";
 import { findInstant } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import type { EmbeddedDatabase } from "./embedded-database.ts";
+import type { EmbeddedDatabase, Row } from "./embedded-database.ts";
 
 /** The owner's own calendar; another person's is named by their address. */
 export const OWN_CALENDAR = "";
@@ -18,9 +18,9 @@ type EventRow = {
   readonly uid: string;
   readonly ics: string;
   readonly etag: string;
-  readonly firstMs: number;
+  readonly first_ms: number;
   /** Null if it recurs. */
-  readonly lastMs: number | null;
+  readonly last_ms: number | null;
 };
 
 const MAX_UID_CHARS = 900;
@@ -39,13 +39,11 @@ export function createEmbeddedCalendar(database: EmbeddedDatabase): CalendarProv
     owner: () => database.owner(),
     now: database.now,
     unseen: "no account sees this person's calendar",
-    findNear({ start, end }, person, signal) {
+    findNear(range, person, signal) {
       const calendar = person ?? OWN_CALENDAR;
-      const hasCalendar = database.db
-        .prepare("SELECT 1 FROM events WHERE calendar = ? LIMIT 1")
-        .get(calendar);
+      const hasCalendar = database.get("SELECT 1 FROM events WHERE calendar = ? LIMIT 1", [calendar]);
       if (person !== null && !hasCalendar) return null;
-      return findSeriesNear(database, { calendar, from: Date.parse(start), to: Date.parse(end) }, signal);
+      return findSeriesNear(database, { calendar, ...range }, signal);
     },
     async *findByUid(uid) {
       const found = await findSeries(database, uid);
@@ -59,9 +57,11 @@ export function createEmbeddedCalendar(database: EmbeddedDatabase): CalendarProv
       const row = series && (await buildEventRow(series, database.owner().zone));
       const isDone = row
         ? replaceEvent(database, row, etag)
-        : database.db
-            .prepare("DELETE FROM events WHERE calendar = ? AND uid = ? AND etag = ?")
-            .run(OWN_CALENDAR, uid, etag).changes;
+        : database.run("DELETE FROM events WHERE calendar = ? AND uid = ? AND etag = ?", [
+            OWN_CALENDAR,
+            uid,
+            etag,
+          ]);
       if (!isDone) throw refuseChangedEvent();
     },
   });
@@ -81,19 +81,14 @@ export async function buildEventRow(series: Series, zone: string): Promise<Event
     ics,
     etag: createHash("sha256").update(ics).digest("hex").slice(0, 20),
     // A changed occurrence, or a date that is listed, can lie before the first.
-    firstMs: isIrregular ? 0 : findInstant(event.start, zone) - MARGIN_MS,
-    lastMs: isIrregular || event.recurrence !== undefined ? null : findInstant(event.end, zone) + MARGIN_MS,
+    first_ms: isIrregular ? 0 : findInstant(event.start, zone) - MARGIN_MS,
+    last_ms: isIrregular || event.recurrence !== undefined ? null : findInstant(event.end, zone) + MARGIN_MS,
   };
 }
 
 /** Adds an event; says whether there was none of its UID in the calendar. */
 export function addEvent(database: EmbeddedDatabase, calendar: string, row: EventRow): boolean {
-  const { changes } = database.db
-    .prepare(
-      "INSERT OR IGNORE INTO events (calendar, uid, first_ms, last_ms, ics, etag) VALUES (?, ?, ?, ?, ?, ?)",
-    )
-    .run(calendar, row.uid, row.firstMs, row.lastMs, row.ics, row.etag);
-  return Number(changes) > 0;
+  return database.insert("events", { calendar, ...row }) !== null;
 }
 
 /** Puts an event in the place of the state it was made from; returns whether that state was still there. */
@@ -103,12 +98,10 @@ export function replaceEvent(
   etag: string,
   calendar = OWN_CALENDAR,
 ): boolean {
-  const { changes } = database.db
-    .prepare(
-      "UPDATE events SET first_ms = ?, last_ms = ?, ics = ?, etag = ? WHERE calendar = ? AND uid = ? AND etag = ?",
-    )
-    .run(row.firstMs, row.lastMs, row.ics, row.etag, calendar, row.uid, etag);
-  return Number(changes) > 0;
+  return database.run(
+    "UPDATE events SET first_ms = ?, last_ms = ?, ics = ?, etag = ? WHERE calendar = ? AND uid = ? AND etag = ?",
+    [row.first_ms, row.last_ms, row.ics, row.etag, calendar, row.uid, etag],
+  );
 }
 
 /** The event of a UID, in the owner's calendar unless another is named. */
@@ -117,24 +110,21 @@ export async function findSeries(
   uid: string,
   calendar = OWN_CALENDAR,
 ): Promise<StoredSeries | null> {
-  const row = database.db
-    .prepare("SELECT ics, etag FROM events WHERE calendar = ? AND uid = ?")
-    .get(calendar, uid);
+  const row = database.get("SELECT ics, etag FROM events WHERE calendar = ? AND uid = ?", [calendar, uid]);
   return row ? parseRow(row) : null;
 }
 
-/** Events of a calendar that may have an occurrence in a span of milliseconds; between them a call can be cancelled. */
+/** Events of a calendar that may have an occurrence in a range; between them a call can be cancelled. */
 async function* findSeriesNear(
   database: EmbeddedDatabase,
-  { calendar, from, to }: { readonly calendar: string; readonly from: number; readonly to: number },
+  { calendar, from, to }: TimeRange & { readonly calendar: string },
   signal: AbortSignal,
 ): AsyncGenerator<StoredSeries> {
-  const rows = database.db
-    .prepare(
-      `SELECT ics, etag FROM events WHERE calendar = ? AND first_ms < ? AND (last_ms IS NULL OR last_ms > ?)
-       ORDER BY uid`,
-    )
-    .all(calendar, to, from);
+  const rows = database.all(
+    `SELECT ics, etag FROM events WHERE calendar = ? AND first_ms < ? AND (last_ms IS NULL OR last_ms > ?)
+     ORDER BY uid`,
+    [calendar, to, from],
+  );
   for (const [at, row] of rows.entries()) {
     if (at % SERIES_AT_ONCE === 0) await setImmediate();
     if (signal.aborted) throw new ToolFault("tool_error", "the call was stopped");
@@ -142,7 +132,7 @@ async function* findSeriesNear(
   }
 }
 
-async function parseRow(row: Record<string, unknown>): Promise<StoredSeries> {
+async function parseRow(row: Row): Promise<StoredSeries> {
   const etag = String(row.etag);
   const series = remembered.get(etag) ?? (await parseCalendar(String(row.ics))).series[0];
   if (!series) throw new ToolFault("tool_error", "An event in the local store cannot be read.");

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { cleanColumn, EmbeddedDatabase } from "./embedded-database.ts";
+import { EmbeddedDatabase } from "./embedded-database.ts";
 
 let database = new EmbeddedDatabase({ file: ":memory:", now: () => 0, zone: "Europe/Berlin" });
 afterEach(() => {
@@ -36,5 +36,6 @@ test("a closed store is a fault", () => {
 });
 
 test("a column holds neither NUL nor halves of characters", () => {
-  expect(cleanColumn("a\0b\ud800")).toBe("a\u{FFFD}b\u{FFFD}");
+  database.insert("slack_users", { id: "U1", name: "a\0b\ud800", profile: "{}" });
+  expect(database.get("SELECT name FROM slack_users")?.name).toBe("a\u{FFFD}b\u{FFFD}");
 });

@@ -1,5 +1,6 @@
 // The database of the local store: its tables, its owner, and how text and numbers are bound.
 
+import type { SQLInputValue } from "node:sqlite";
 import { type Database, type Migration, openDatabase } from "@retinue/core/record/sqlite/open-database";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
@@ -22,6 +23,9 @@ export type EmbeddedOptions = {
   /** Used as long as none is stored. */
   readonly owner?: StoreOwner;
 };
+
+/** A row by its columns. */
+export type Row = Readonly<Record<string, unknown>>;
 
 /** Two runs may fill the same store at first. */
 const BUSY_MS = 5000;
@@ -136,6 +140,31 @@ export class EmbeddedDatabase {
     return this.#database.db;
   }
 
+  /** The first row of a query. */
+  get(sql: string, values: readonly SQLInputValue[] = []): Row | undefined {
+    return this.db.prepare(sql).get(...values.map(cleanText));
+  }
+
+  /** All rows of a query. */
+  all(sql: string, values: readonly SQLInputValue[] = []): Row[] {
+    return this.db.prepare(sql).all(...values.map(cleanText));
+  }
+
+  /** Changes rows; returns whether there were any to change. */
+  run(sql: string, values: readonly SQLInputValue[]): boolean {
+    return Number(this.db.prepare(sql).run(...values.map(cleanText)).changes) > 0;
+  }
+
+  /** Adds a row unless there is one with its key; returns its number, as a full-text table takes it, or null. */
+  insert(table: string, row: Readonly<Record<string, SQLInputValue>>): bigint | null {
+    const columns = Object.keys(row);
+    const places = columns.map(() => "?").join(", ");
+    const { changes, lastInsertRowid } = this.db
+      .prepare(`INSERT OR IGNORE INTO ${table} (${columns.join(", ")}) VALUES (${places})`)
+      .run(...Object.values(row).map(cleanText));
+    return Number(changes) > 0 ? BigInt(lastInsertRowid) : null;
+  }
+
   /** Notices for the person about opening the file. */
   get notices(): readonly string[] {
     return this.#database?.notices ?? [];
@@ -143,32 +172,31 @@ export class EmbeddedDatabase {
 
   /** The stored owner, else the one that was given. */
   owner(): StoreOwner & { readonly zone: string } {
-    const row = this.db.prepare("SELECT name, address, zone FROM owner").get();
-    const owner = row
-      ? {
-          name: String(row.name),
-          address: String(row.address),
-          zone: row.zone === null ? "" : String(row.zone),
-        }
-      : (this.#options.owner ?? NOBODY);
-    return { name: owner.name, address: owner.address, zone: owner.zone || this.#options.zone };
+    const row = this.get("SELECT name, address, zone FROM owner");
+    const { name, address, zone } = row ?? this.#options.owner ?? NOBODY;
+    return { name: String(name), address: String(address), zone: String(zone || this.#options.zone) };
   }
 
   /** Stores the owner if none is stored, so that no imported folder can take the store over. Returns whether it did. */
   adoptOwner(owner: StoreOwner): boolean {
-    const { changes } = this.db
-      .prepare("INSERT OR IGNORE INTO owner (only, name, address, zone) VALUES (1, ?, ?, ?)")
-      .run(cleanColumn(owner.name), owner.address.toLowerCase(), owner.zone ?? null);
-    return Number(changes) > 0;
+    const { name, address, zone = null } = owner;
+    const row = { only: 1, name, address: address.toLowerCase(), zone };
+    return this.insert("owner", row) !== null;
+  }
+
+  /** Whether nothing was ever imported or written. */
+  isEmpty(): boolean {
+    const tables = ["owner", "mails", "events", "contacts", "slack_users", "slack_channels"];
+    return tables.every((table) => this.get(`SELECT 1 FROM ${table} LIMIT 1`) === undefined);
   }
 
   /** Does some work in one transaction. */
-  within<T>(work: (db: Database["db"]) => T): T {
+  within<T>(work: () => T): T {
     const { db } = this;
-    if (db.isTransaction) return work(db);
+    if (db.isTransaction) return work();
     db.exec("BEGIN IMMEDIATE");
     try {
-      const done = work(db);
+      const done = work();
       db.exec("COMMIT");
       return done;
     } catch (thrown) {
@@ -184,14 +212,9 @@ export class EmbeddedDatabase {
   }
 }
 
-/** A text that a column can hold: no NUL, at which SQLite would end it, and no half of a surrogate pair. */
-export function cleanColumn(text: string): string {
-  return text.toWellFormed().replaceAll("\0", "\u{FFFD}");
-}
-
-/** A number would be bound as a floating point value, by which FTS5 finds no row. */
-export function bindRowid(id: unknown): bigint {
-  return BigInt(Number(id));
+/** A text as a column can hold it: no NUL, at which SQLite would end it, and no half of a surrogate pair. */
+function cleanText(value: SQLInputValue): SQLInputValue {
+  return typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\u{FFFD}") : value;
 }
 
 /** JSON that this store wrote itself. */

@@ -57,7 +57,7 @@ test("a mail to the owner arrives in the inbox, unread and without its hidden re
   const sent = await store.mail.send(mail, signal);
   expect(sent.delivery.recipients[0]).toEqual({ address: OWNER.address, status: "delivered" });
   expect(sent.delivery.status).toBe("queued");
-  const { messages } = await store.mail.search({ text: "in:inbox", unread: true, limit: 10 }, signal);
+  const { messages } = await store.mail.search({ unread: true, limit: 10 }, signal);
   expect(messages).toHaveLength(1);
   const arrived = await store.mail.get(messages[0]?.id ?? "", signal);
   expect(arrived.bcc).toEqual([]);
@@ -75,13 +75,12 @@ test("the same Message-ID is sent once, and is found again", async () => {
   expect(await store.mail.findByMessageId("<retinue-1@retinue.example>", "draft", signal)).toBeNull();
 });
 
-test("a draft is kept, found by its Message-ID, and is in no search that does not ask for drafts", async () => {
+test("a draft is kept, found by its Message-ID, and is in no search", async () => {
   const store = openStore();
   const draft = await store.mail.draft(outgoing({}), signal);
   const { messageId } = outgoing({});
   expect(await store.mail.findByMessageId(messageId, "draft", signal)).toMatchObject({ id: draft.id });
   expect((await store.mail.search({ text: "pilot", limit: 10 }, signal)).total).toBe(0);
-  expect((await store.mail.search({ text: "pilot in:drafts", limit: 10 }, signal)).total).toBe(1);
   expect((await store.mail.delivery(draft.id, signal)).status).toBe("unknown");
 });
 
@@ -126,7 +125,7 @@ test("a reply joins the thread it answers", async () => {
   expect(sent.threadId).toBe(first?.threadId);
 });
 
-test("searches narrow by every field and operator", async () => {
+test("searches narrow by every field, and know no operators", async () => {
   const store = openStore();
   const mail = (id: number, more: string, body: string) =>
     receive(store, `Message-ID: <${id}@x>\nTo: alex@retinue.example\n${more}\n\n${body}\n`);
@@ -144,20 +143,18 @@ test("searches narrow by every field and operator", async () => {
   const ids = async (query: object) =>
     (await store.mail.search({ limit: 10, ...query }, signal)).messages.map(({ subject }) => subject);
   expect(await ids({ text: "budget" })).toEqual(["Menu", "Q3 budget"]);
-  expect(await ids({ text: "budget from:dana" })).toEqual(["Q3 budget"]);
+  expect(await ids({ text: "budget", from: "dana" })).toEqual(["Q3 budget"]);
   expect(await ids({ from: "jose" })).toEqual(["Menu"]);
   expect(await ids({ from: "Dana Ortiz" })).toEqual(["Q3 budget"]);
   expect(await ids({ subject: "q3" })).toEqual(["Q3 budget"]);
   expect(await ids({ unread: false })).toEqual(["Menu"]);
-  expect(await ids({ text: "is:unread" })).toEqual(["Other", "Q3 budget"]);
+  expect(await ids({ unread: true })).toEqual(["Other", "Q3 budget"]);
+  expect(await ids({ text: "is:unread" })).toEqual([]);
   expect(await ids({ after: "2026-11-05T10:00:00Z", before: "2026-11-09T10:00:00Z" })).toEqual(["Menu"]);
-  expect(await ids({ text: "after:2026/11/06" })).toEqual(["Other"]);
+  expect(await ids({ after: "2026-11-06" })).toEqual(["Other"]);
   expect(await ids({ to: "alex", hasAttachment: true })).toEqual([]);
   expect(await ids({ text: '"budgets again"' })).toEqual(["Menu"]);
   expect((await store.mail.search({ limit: 1 }, signal)).total).toBe(3);
-  await expect(store.mail.search({ text: "is:starred", limit: 1 }, signal)).rejects.toThrow(
-    "unread and read",
-  );
   await expect(store.mail.search({ after: "soon", limit: 1 }, signal)).rejects.toMatchObject({
     type: "params",
   });
@@ -207,7 +204,7 @@ test("a cancelled call does nothing, and a closed store says so", async () => {
   await expect(store.mail.search({ limit: 5 }, signal)).rejects.toMatchObject({ name: "ToolFault" });
 });
 
-test("`me` means the owner, days are the owner's, and an unknown folder is named", async () => {
+test("`me` means the owner, and words without spaces between them are found", async () => {
   const store = openStore();
   await store.mail.send(outgoing({}), signal);
   await receive(
@@ -217,11 +214,9 @@ test("`me` means the owner, days are the owner's, and an unknown folder is named
   const subjects = async (query: object) =>
     (await store.mail.search({ limit: 10, ...query }, signal)).messages.map(({ subject }) => subject);
   expect(await subjects({ from: "me" })).toEqual(["Pilot"]);
-  expect(await subjects({ text: "to:me" })).toEqual(["会議の資料"]);
-  expect(await subjects({ text: "after:2026/11/01 before:2026/11/2" })).toEqual(["会議の資料"]);
+  expect(await subjects({ to: "me" })).toEqual(["会議の資料"]);
   expect(await subjects({ text: "会議 acme" })).toEqual(["会議の資料"]);
   expect(await subjects({ text: "資料 pilot" })).toEqual([]);
-  await expect(subjects({ text: "in:trash" })).rejects.toThrow("no folder");
 });
 
 test("a different message with a known Message-ID is left out and reported", async () => {

@@ -1,8 +1,6 @@
 // The mailbox of the local store.
 
 import { createHash } from "node:crypto";
-import type { Database } from "@retinue/core/record/sqlite/open-database";
-import { wallToInstant } from "@retinue/core/text/zone";
 import {
   cutSnippet,
   normalizeLines,
@@ -26,20 +24,8 @@ import {
 } from "../mail/mail-provider.ts";
 import { foldText } from "../service-tools/search-words.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import {
-  bindRowid,
-  cleanColumn,
-  type EmbeddedDatabase,
-  parseStored,
-  type StoreOwner,
-} from "./embedded-database.ts";
-import {
-  buildTextConditions,
-  type Condition,
-  joinConditions,
-  splitFolded,
-  splitOperators,
-} from "./search-terms.ts";
+import { type EmbeddedDatabase, parseStored, type Row } from "./embedded-database.ts";
+import { buildTextConditions, type Condition, joinConditions, splitFolded } from "./search-terms.ts";
 
 const KEPT = "kept in the local store; add an account to really send";
 const IMPORTED = "imported; the local store did not send it";
@@ -101,9 +87,8 @@ async function keepDraft(database: EmbeddedDatabase, mail: OutgoingMail): Promis
 async function findDelivery(database: EmbeddedDatabase, id: string): Promise<Delivery> {
   const row = loadMailRow(database, id);
   const read = await readMail(readBytes(row));
-  const bounces = database.db
-    .prepare("SELECT address, detail FROM bounces WHERE message_id = ?")
-    .all(String(row.message_id))
+  const bounces = database
+    .all("SELECT address, detail FROM bounces WHERE message_id = ?", [String(row.message_id)])
     .map(({ address, detail }) => ({ address: String(address), detail: String(detail) }));
   const hasArrived =
     row.folder === "inbox" || findMailRow(database, "inbox", String(row.message_id)) !== null;
@@ -133,7 +118,7 @@ function listRecipients({ to, cc, bcc }: ReadMail): string[] {
   return [...to, ...cc, ...bcc].map(({ address }) => address).filter(Boolean);
 }
 
-function readBytes(row: Record<string, unknown>): Uint8Array {
+function readBytes(row: Row): Uint8Array {
   return row.bytes instanceof Uint8Array ? row.bytes : new Uint8Array();
 }
 
@@ -142,102 +127,52 @@ function cutToSecond(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }
 
-const FOLDERS = ["inbox", "sent", "drafts", "anywhere"];
-const OPERATORS = ["from", "to", "subject", "after", "before", "is", "has", "in"];
-
-/**
- * Messages that fit, newest first. The text may hold operators as Gmail has them (`from:dana is:unread`). Drafts are found
- * only with `in:drafts`, so that none is taken for a sent message.
- */
+/** Messages that fit, newest first. Drafts are left out, so that none is taken for a sent message. */
 function searchMails(
   database: EmbeddedDatabase,
   query: MailQuery,
 ): { messages: MailSummary[]; total: number } {
-  const { where, values } = joinConditions(buildConditions(query, database.owner()));
-  const { db } = database;
-  const total = Number(db.prepare(`SELECT count(*) AS n FROM mails WHERE ${where}`).get(...values)?.n);
-  const rows = db
-    .prepare(
-      `SELECT id, thread_id, sender, recipients, subject, date_ms, snippet, unread FROM mails
-       WHERE ${where} ORDER BY date_ms DESC, id LIMIT ?`,
-    )
-    .all(...values, Math.max(0, Math.trunc(query.limit)));
+  const { where, values } = joinConditions(buildConditions(query, database.owner().address));
+  const total = Number(database.get(`SELECT count(*) AS n FROM mails WHERE ${where}`, values)?.n);
+  const rows = database.all(
+    `SELECT id, thread_id, sender, recipients, subject, date_ms, snippet, unread FROM mails
+     WHERE ${where} ORDER BY date_ms DESC, id LIMIT ?`,
+    [...values, query.limit],
+  );
   return { messages: rows.map(readMailRow), total };
 }
 
-function buildConditions(query: MailQuery, owner: StoreOwner & { readonly zone: string }): Condition[] {
-  const { rest, operators } = splitOperators(query.text ?? "", OPERATORS);
-  const unread = query.unread ?? readFlag(operators.get("is"), "unread", "read");
-  const attached = query.hasAttachment ?? readFlag(operators.get("has"), "attachment");
-  const person = (said: string | undefined) => (said?.trim().toLowerCase() === "me" ? owner.address : said);
+function buildConditions(query: MailQuery, owner: string): Condition[] {
+  const { text = "", from, to, subject, after, before, unread, hasAttachment } = query;
+  const person = (said: string | undefined) => (said?.trim().toLowerCase() === "me" ? owner : said);
   return [
-    buildFolderCondition(operators.get("in")),
-    ...buildWordConditions("sender_words", person(query.from), person(operators.get("from"))),
-    ...buildWordConditions("recipient_words", person(query.to), person(operators.get("to"))),
-    ...buildWordConditions("subject_words", query.subject, operators.get("subject")),
-    ...buildDateConditions(">=", owner.zone, query.after, operators.get("after")),
-    ...buildDateConditions("<", owner.zone, query.before, operators.get("before")),
-    ...(unread === undefined ? [] : [{ sql: "unread = ?", values: [unread ? 1 : 0] }]),
-    ...(attached === undefined ? [] : [{ sql: "has_attachment = ?", values: [attached ? 1 : 0] }]),
-    ...buildTextCondition(rest),
+    { sql: "folder <> 'drafts'", values: [] },
+    ...buildWordConditions("sender_words", person(from)),
+    ...buildWordConditions("recipient_words", person(to)),
+    ...buildWordConditions("subject_words", subject),
+    ...(after === undefined ? [] : [{ sql: "date_ms >= ?", values: [parseMoment(after)] }]),
+    ...(before === undefined ? [] : [{ sql: "date_ms < ?", values: [parseMoment(before)] }]),
+    ...(unread === undefined ? [] : [{ sql: "unread = ?", values: [Number(unread)] }]),
+    ...(hasAttachment === undefined ? [] : [{ sql: "has_attachment = ?", values: [Number(hasAttachment)] }]),
+    ...buildTextCondition(text),
   ];
 }
 
 function buildTextCondition(text: string): Condition[] {
-  if (text === "") return [];
+  if (text.trim() === "") return [];
   const searched = { table: "mail_texts", columns: ["subject", "people", "body"], row: "row" };
   // A query without any word finds nothing.
   return buildTextConditions(text, searched) ?? [{ sql: "0", values: [] }];
 }
 
-function buildWordConditions(column: string, ...texts: readonly (string | undefined)[]): Condition[] {
-  return texts
-    .flatMap((text) => splitFolded(text ?? ""))
-    .map((part) => ({ sql: `instr(${column}, ?) > 0`, values: [part] }));
+function buildWordConditions(column: string, text = ""): Condition[] {
+  return splitFolded(text).map((part) => ({ sql: `instr(${column}, ?) > 0`, values: [part] }));
 }
 
-function buildFolderCondition(folder: string | undefined): Condition {
-  const wanted = folder?.toLowerCase().replace(/^draft$/, "drafts");
-  if (wanted === "anywhere") return { sql: "1", values: [] };
-  if (wanted !== undefined && !FOLDERS.includes(wanted))
-    throw new ToolFault(
-      "params",
-      `The local store has no folder ${JSON.stringify(wanted.slice(0, 50))}, only ${FOLDERS.join(", ")}.`,
-    );
-  return wanted === undefined
-    ? { sql: "folder <> 'drafts'", values: [] }
-    : { sql: "folder = ?", values: [wanted] };
-}
-
-/** A bare day begins by the owner's clocks. */
-function buildDateConditions(
-  comparison: ">=" | "<",
-  zone: string,
-  ...texts: readonly (string | undefined)[]
-): Condition[] {
-  return texts
-    .filter((text) => text !== undefined)
-    .map((text) => {
-      const [, year, month, day] = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(text) ?? [];
-      const isDay = year !== undefined && Number(month) <= 12 && Number(day) <= 31;
-      const ms = isDay
-        ? wallToInstant(zone, Date.UTC(Number(year), Number(month) - 1, Number(day)))
-        : Date.parse(text);
-      if (Number.isNaN(ms))
-        throw new ToolFault("params", `${JSON.stringify(text.slice(0, 50))} is not a date.`);
-      return { sql: `date_ms ${comparison} ?`, values: [ms] };
-    });
-}
-
-function readFlag(said: string | undefined, yes: string, no?: string): boolean | undefined {
-  if (said === undefined) return undefined;
-  if (said.toLowerCase() === yes) return true;
-  if (no !== undefined && said.toLowerCase() === no) return false;
-  const known = no === undefined ? yes : `${yes} and ${no}`;
-  throw new ToolFault(
-    "params",
-    `The local store cannot search for ${JSON.stringify(said.slice(0, 50))}, only for ${known}.`,
-  );
+function parseMoment(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new ToolFault("params", `${JSON.stringify(text.slice(0, 50))} is not a date.`);
+  return ms;
 }
 
 /** Where a message is kept. */
@@ -264,46 +199,35 @@ const MAX_INDEXED_CHARS = 1_000_000;
 export function putMail(database: EmbeddedDatabase, mail: NewMail): KeptMail {
   const { read, folder, bytes } = mail;
   const messageId = read.messageId || `<${hashContent(bytes)}@missing.invalid>`;
-  return database.within((db) => {
+  return database.within(() => {
     const known = findMailRow(database, folder, messageId);
     if (known) return { ...known, isNew: false };
     const id = `${folder}-${hashContent(messageId)}`;
-    const threadId = joinThread(db, [...read.references, messageId], mail.threadId);
+    const threadId = joinThread(database, [...read.references, messageId], mail.threadId);
     const people = [read.from, ...read.to, ...read.cc, ...read.bcc];
-    const { lastInsertRowid } = db
-      .prepare(
-        `INSERT INTO mails (id, folder, message_id, thread_id, date_ms, sender, recipients, sender_words,
-           recipient_words, subject, subject_words, snippet, unread, has_attachment, bytes)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        id,
-        folder,
-        messageId,
-        threadId,
-        read.dateMs ?? mail.dateMs,
-        JSON.stringify(read.from),
-        JSON.stringify(read.to),
-        foldText(cleanColumn(joinPeople([read.from]))),
-        foldText(cleanColumn(joinPeople([...read.to, ...read.cc, ...read.bcc]))),
-        cleanColumn(read.subject),
-        foldText(cleanColumn(read.subject)),
-        cutSnippet(read.text),
-        mail.unread ? 1 : 0,
-        read.attachments.length > 0 ? 1 : 0,
-        bytes,
-      );
-    db.prepare("INSERT INTO mail_texts (rowid, subject, people, body) VALUES (?, ?, ?, ?)").run(
-      bindRowid(lastInsertRowid),
-      cleanColumn(read.subject),
-      cleanColumn(joinPeople(people)),
-      cleanColumn(read.text.slice(0, MAX_INDEXED_CHARS)),
-    );
-    const bounced = db.prepare(
-      "INSERT OR IGNORE INTO bounces (message_id, address, status, detail) VALUES (?, ?, 'bounced', ?)",
-    );
-    for (const bounce of read.bounces)
-      bounced.run(bounce.messageId, bounce.address, cleanColumn(bounce.detail));
+    const { subject } = read;
+    const rowid = database.insert("mails", {
+      id,
+      folder,
+      message_id: messageId,
+      thread_id: threadId,
+      date_ms: read.dateMs ?? mail.dateMs,
+      sender: JSON.stringify(read.from),
+      recipients: JSON.stringify(read.to),
+      sender_words: foldText(joinPeople([read.from])),
+      recipient_words: foldText(joinPeople([...read.to, ...read.cc, ...read.bcc])),
+      subject,
+      subject_words: foldText(subject),
+      snippet: cutSnippet(read.text),
+      unread: Number(mail.unread),
+      has_attachment: Number(read.attachments.length > 0),
+      bytes,
+    });
+    if (rowid === null) throw new ToolFault("tool_error", "the message could not be kept");
+    const body = read.text.slice(0, MAX_INDEXED_CHARS);
+    database.insert("mail_texts", { rowid, subject, people: joinPeople(people), body });
+    for (const { messageId: message_id, ...bounce } of read.bounces)
+      database.insert("bounces", { message_id, status: "bounced", ...bounce });
     return { id, threadId, isNew: true };
   });
 }
@@ -314,15 +238,14 @@ function findMailRow(
   folder: MailFolder,
   messageId: string,
 ): { id: string; threadId: string } | null {
-  const row = database.db
-    .prepare("SELECT id, thread_id FROM mails WHERE folder = ? AND message_id = ?")
-    .get(folder, messageId);
+  const named = [folder, messageId];
+  const row = database.get("SELECT id, thread_id FROM mails WHERE folder = ? AND message_id = ?", named);
   return row ? { id: String(row.id), threadId: String(row.thread_id) } : null;
 }
 
 /** A row by its id; `params` if there is none. */
-export function loadMailRow(database: EmbeddedDatabase, id: string): Record<string, unknown> {
-  const row = database.db.prepare("SELECT * FROM mails WHERE id = ?").get(cleanColumn(id));
+export function loadMailRow(database: EmbeddedDatabase, id: string): Row {
+  const row = database.get("SELECT * FROM mails WHERE id = ?", [id]);
   if (!row)
     throw new ToolFault(
       "params",
@@ -332,7 +255,7 @@ export function loadMailRow(database: EmbeddedDatabase, id: string): Record<stri
 }
 
 /** A row as a list shows it. */
-function readMailRow(row: Record<string, unknown>): MailSummary {
+function readMailRow(row: Row): MailSummary {
   return {
     id: String(row.id),
     threadId: String(row.thread_id),
@@ -357,23 +280,21 @@ function hashContent(content: string | Uint8Array): string {
  * The thread of a message and of those it refers to; the message itself comes last. Threads that turn out to be one
  * are joined, so that the order of messages does not matter.
  */
-function joinThread(db: Database["db"], messageIds: readonly string[], wanted?: string): string {
-  const select = db.prepare("SELECT thread_id FROM thread_ids WHERE message_id = ?");
+function joinThread(database: EmbeddedDatabase, messageIds: readonly string[], wanted?: string): string {
   const threads = new Set<string>();
   const isKnown =
-    wanted !== undefined && db.prepare("SELECT 1 FROM thread_ids WHERE thread_id = ?").get(wanted);
+    wanted !== undefined && database.get("SELECT 1 FROM thread_ids WHERE thread_id = ?", [wanted]);
   if (wanted !== undefined && isKnown) threads.add(wanted);
   for (const id of messageIds) {
-    const row = select.get(id);
+    const row = database.get("SELECT thread_id FROM thread_ids WHERE message_id = ?", [id]);
     if (row) threads.add(String(row.thread_id));
   }
   const [thread = nameThread(messageIds[0] ?? ""), ...others] = threads;
   for (const other of others) {
-    db.prepare("UPDATE thread_ids SET thread_id = ? WHERE thread_id = ?").run(thread, other);
-    db.prepare("UPDATE mails SET thread_id = ? WHERE thread_id = ?").run(thread, other);
+    database.run("UPDATE thread_ids SET thread_id = ? WHERE thread_id = ?", [thread, other]);
+    database.run("UPDATE mails SET thread_id = ? WHERE thread_id = ?", [thread, other]);
   }
-  const insert = db.prepare("INSERT OR IGNORE INTO thread_ids (message_id, thread_id) VALUES (?, ?)");
-  for (const id of messageIds) insert.run(id, thread);
+  for (const id of messageIds) database.insert("thread_ids", { message_id: id, thread_id: thread });
   return thread;
 }
 

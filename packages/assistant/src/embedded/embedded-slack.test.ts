@@ -63,7 +63,7 @@ test("a search finds words, newest first, in one channel and from one person", a
       .reverse(),
   );
   expect((await slack.search({ text: "progress bar", from: "@mei", limit: 10 }, signal)).total).toBe(2);
-  expect((await slack.search({ text: "review in:#general", limit: 10 }, signal)).total).toBe(1);
+  expect((await slack.search({ text: "review", channel: "#general", limit: 10 }, signal)).total).toBe(1);
   expect((await slack.search({ text: "***", limit: 10 }, signal)).total).toBe(0);
   await expect(slack.search({ text: "x", channel: "#no", limit: 1 }, signal)).rejects.toMatchObject({
     type: "params",

@@ -5,8 +5,8 @@ import { ToolFault } from "../service-tools/tool-fault.ts";
 import { findChannelNamed, pickPerson, refuseChannel } from "../slack/pick-name.ts";
 import type { SlackMessage, SlackPage, SlackProvider, SlackUser } from "../slack/slack-provider.ts";
 import { type Names, readSlackMarkup } from "../slack/slack-text.ts";
-import { bindRowid, cleanColumn, type EmbeddedDatabase, parseStored } from "./embedded-database.ts";
-import { buildTextConditions, joinConditions, splitOperators } from "./search-terms.ts";
+import { type EmbeddedDatabase, parseStored, type Row } from "./embedded-database.ts";
+import { buildTextConditions, joinConditions } from "./search-terms.ts";
 
 const MAX_TEXT_CHARS = 40_000;
 const REPLIES = `(SELECT count(*) FROM slack_messages r
@@ -40,9 +40,9 @@ function listTopLevel(
     database,
     `m.channel_id = ? AND m.at >= ? AND m.at <= ? AND (m.thread_ts IS NULL OR m.thread_ts = m.ts)
      ORDER BY m.at DESC LIMIT ?`,
-    [channelId, oldest, latest, readLimit(limit) + 1],
+    [channelId, oldest, latest, limit + 1],
   );
-  const messages = rows.slice(0, readLimit(limit)).reverse();
+  const messages = rows.slice(0, limit).reverse();
   return { messages, more: rows.length > messages.length };
 }
 
@@ -52,9 +52,7 @@ function selectMessages(
   where: string,
   values: readonly (string | number)[],
 ): SlackMessage[] {
-  const rows = database.db
-    .prepare(`SELECT m.*, ${REPLIES} FROM slack_messages m WHERE ${where}`)
-    .all(...values);
+  const rows = database.all(`SELECT m.*, ${REPLIES} FROM slack_messages m WHERE ${where}`, values);
   const names = loadSlackNames(database);
   return rows.map((row) => showMessage(row, names));
 }
@@ -68,33 +66,30 @@ function listThread(
   const rows = selectMessages(
     database,
     "m.channel_id = ? AND (m.ts = ? OR m.thread_ts = ?) ORDER BY m.at LIMIT ?",
-    [channelId, threadTs, threadTs, readLimit(limit) + 1],
+    [channelId, threadTs, threadTs, limit + 1],
   );
   if (rows.length === 0)
     throw new ToolFault("params", `there is no thread '${threadTs.slice(0, 40)}' in this channel`);
-  const messages = rows.slice(0, readLimit(limit));
+  const messages = rows.slice(0, limit);
   return { messages, more: rows.length > messages.length };
 }
 
 function searchStored(
   database: EmbeddedDatabase,
-  query: Parameters<SlackProvider["search"]>[0],
+  { text, channel, from, limit }: Parameters<SlackProvider["search"]>[0],
 ): { messages: SlackMessage[]; total: number } {
-  const { rest, operators } = splitOperators(query.text, ["in", "from"]);
-  const channel = query.channel ?? operators.get("in");
-  const from = query.from ?? operators.get("from");
-  const texts = buildTextConditions(rest, { table: "slack_texts", columns: ["body"], row: "m.row" });
-  if (texts === null && (rest !== "" || (channel === undefined && from === undefined)))
+  const texts = buildTextConditions(text, { table: "slack_texts", columns: ["body"], row: "m.row" });
+  if (texts === null && (text.trim() !== "" || (channel === undefined && from === undefined)))
     return { messages: [], total: 0 };
   const conditions = [...(texts ?? [])];
   if (channel !== undefined)
     conditions.push({ sql: "m.channel_id = ?", values: [findChannel(database, channel).id] });
   if (from !== undefined) conditions.push({ sql: "m.user_id = ?", values: [findUser(database, from).id] });
   const { where, values } = joinConditions(conditions);
-  const count = database.db.prepare(`SELECT count(*) AS n FROM slack_messages m WHERE ${where}`);
+  const count = database.get(`SELECT count(*) AS n FROM slack_messages m WHERE ${where}`, values);
   const newest = `${where} ORDER BY m.at DESC LIMIT ?`;
-  const messages = selectMessages(database, newest, [...values, readLimit(query.limit)]);
-  return { messages, total: Number(count.get(...values)?.n) };
+  const messages = selectMessages(database, newest, [...values, limit]);
+  return { messages, total: Number(count?.n) };
 }
 
 /** A second post of the same call finds the first. */
@@ -190,10 +185,6 @@ function findUser(database: EmbeddedDatabase, asked: string): SlackUser {
   ]);
 }
 
-function readLimit(limit: number): number {
-  return Math.max(0, Math.trunc(limit));
-}
-
 /** A stored channel; a direct conversation is named after the other person's `@name`. */
 export type StoredChannel = {
   readonly id: string;
@@ -218,70 +209,53 @@ export type StoredMessage = {
 
 /** Stores a user, replacing the one with this id. Returns whether the user is new. */
 export function putUser(database: EmbeddedDatabase, user: SlackUser): boolean {
-  return database.within((db) => {
-    const isNew = db.prepare("SELECT 1 FROM slack_users WHERE id = ?").get(user.id) === undefined;
-    db.prepare(
+  return database.within(() => {
+    const isNew = database.get("SELECT 1 FROM slack_users WHERE id = ?", [user.id]) === undefined;
+    database.run(
       `INSERT INTO slack_users (id, name, profile) VALUES (?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET name = excluded.name, profile = excluded.profile`,
-    ).run(user.id, cleanColumn(user.name), cleanColumn(JSON.stringify(user)));
+      [user.id, user.name, JSON.stringify(user)],
+    );
     return isNew;
   });
 }
 
 /** Stores a channel unless its id or name is taken. Returns whether it did. */
 export function putChannel(database: EmbeddedDatabase, channel: StoredChannel): boolean {
-  const { changes } = database.db
-    .prepare(
-      "INSERT OR IGNORE INTO slack_channels (id, kind, name, is_shared, members) VALUES (?, ?, ?, ?, ?)",
-    )
-    .run(
-      channel.id,
-      channel.kind,
-      cleanColumn(channel.name),
-      channel.isShared ? 1 : 0,
-      JSON.stringify(channel.members),
-    );
-  return Number(changes) > 0;
+  const { id, kind, name, isShared, members } = channel;
+  const row = { id, kind, name, is_shared: Number(isShared), members: JSON.stringify(members) };
+  return database.insert("slack_channels", row) !== null;
 }
 
 /** Stores a message unless the channel has one with this timestamp. Returns whether it did. */
 export function putMessage(database: EmbeddedDatabase, message: StoredMessage, names: Names): boolean {
-  return database.within((db) => {
-    const { changes, lastInsertRowid } = db
-      .prepare(
-        `INSERT OR IGNORE INTO slack_messages
-           (channel_id, ts, at, thread_ts, user_id, user_name, text, reactions, call_key)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        message.channelId,
-        message.ts,
-        Number(message.ts),
-        message.threadTs ?? null,
-        cleanColumn(message.userId),
-        message.userName === undefined ? null : cleanColumn(message.userName),
-        cleanColumn(message.text),
-        cleanColumn(JSON.stringify(message.reactions)),
-        message.callKey ?? null,
-      );
-    if (Number(changes) === 0) return false;
-    db.prepare("INSERT INTO slack_texts (rowid, body) VALUES (?, ?)").run(
-      bindRowid(lastInsertRowid),
-      cleanColumn(readSlackMarkup(message.text, names)),
-    );
+  return database.within(() => {
+    const rowid = database.insert("slack_messages", {
+      channel_id: message.channelId,
+      ts: message.ts,
+      at: Number(message.ts),
+      thread_ts: message.threadTs ?? null,
+      user_id: message.userId,
+      user_name: message.userName ?? null,
+      text: message.text,
+      reactions: JSON.stringify(message.reactions),
+      call_key: message.callKey ?? null,
+    });
+    if (rowid === null) return false;
+    database.insert("slack_texts", { rowid, body: readSlackMarkup(message.text, names) });
     return true;
   });
 }
 
 /** Everybody in the workspace, by name. */
 export function listUsers(database: EmbeddedDatabase): SlackUser[] {
-  const rows = database.db.prepare("SELECT profile FROM slack_users ORDER BY name, id").all();
+  const rows = database.all("SELECT profile FROM slack_users ORDER BY name, id");
   return rows.map(({ profile }) => parseStored<SlackUser>(profile));
 }
 
 /** All channels, by name. */
 export function listChannels(database: EmbeddedDatabase): StoredChannel[] {
-  const rows = database.db.prepare("SELECT * FROM slack_channels ORDER BY name").all();
+  const rows = database.all("SELECT * FROM slack_channels ORDER BY name");
   return rows.map((row) => ({
     id: String(row.id),
     kind: readKind(row.kind),
@@ -293,7 +267,7 @@ export function listChannels(database: EmbeddedDatabase): StoredChannel[] {
 
 /** Whether there is a channel of this id. */
 export function hasChannel(database: EmbeddedDatabase, id: string): boolean {
-  return database.db.prepare("SELECT 1 FROM slack_channels WHERE id = ?").get(id) !== undefined;
+  return database.get("SELECT 1 FROM slack_channels WHERE id = ?", [id]) !== undefined;
 }
 
 function readKind(column: unknown): StoredChannel["kind"] {
@@ -308,7 +282,7 @@ export function loadSlackNames(database: EmbeddedDatabase): Names {
 }
 
 /** A stored message from its row. */
-export function readStoredMessage(row: Record<string, unknown>): StoredMessage {
+export function readStoredMessage(row: Row): StoredMessage {
   return {
     channelId: String(row.channel_id),
     ts: String(row.ts),
@@ -322,7 +296,7 @@ export function readStoredMessage(row: Record<string, unknown>): StoredMessage {
 }
 
 /** A row as a reader sees it. `replies` is the count of its thread's, if it begins one. */
-function showMessage(row: Record<string, unknown>, names: Names): SlackMessage {
+function showMessage(row: Row, names: Names): SlackMessage {
   const { channelId, ts, threadTs, userId, userName, text, reactions } = readStoredMessage(row);
   const replies = Number(row.replies) || undefined;
   const channel = names.channel(channelId) ?? channelId;

@@ -1,25 +1,15 @@
 // The local store: four services in one database file, for people without an account.
 
-import type { CalendarProvider } from "../calendar/calendar-provider.ts";
-import type { ContactsProvider } from "../contacts/contacts-provider.ts";
-import type { MailProvider } from "../mail/mail-provider.ts";
+import type { ServiceProviders } from "../accounts/accounts.ts";
 import { guardProvider } from "../service-tools/tool-fault.ts";
-import type { SlackProvider } from "../slack/slack-provider.ts";
 import { createEmbeddedCalendar } from "./embedded-calendar.ts";
 import { createEmbeddedContacts } from "./embedded-contacts.ts";
-import { EmbeddedDatabase, type EmbeddedOptions, type StoreOwner } from "./embedded-database.ts";
+import { EmbeddedDatabase, type EmbeddedOptions } from "./embedded-database.ts";
 import { createEmbeddedMail } from "./embedded-mail.ts";
 import { createEmbeddedSlack } from "./embedded-slack.ts";
 
 /** All four services in one database file. */
-export type EmbeddedStore = {
-  readonly mail: MailProvider;
-  readonly calendar: CalendarProvider;
-  readonly contacts: ContactsProvider;
-  readonly slack: SlackProvider;
-  owner(): StoreOwner & { readonly zone: string };
-  /** Whether nothing was ever imported or written. */
-  isEmpty(): boolean;
+export type EmbeddedStore = ServiceProviders & {
   /** The database itself, for import and export. */
   database(): EmbeddedDatabase;
   close(): void;
@@ -34,14 +24,7 @@ export function openEmbedded(options: EmbeddedOptions): EmbeddedStore {
     calendar: guardProvider(createEmbeddedCalendar(database), failure),
     contacts: guardProvider(createEmbeddedContacts(database), failure),
     slack: guardProvider(createEmbeddedSlack(database), failure),
-    owner: () => database.owner(),
-    isEmpty: () => isEmpty(database),
     database: () => database,
     close: () => database.close(),
   };
-}
-
-function isEmpty({ db }: EmbeddedDatabase): boolean {
-  const tables = ["owner", "mails", "events", "contacts", "slack_users", "slack_channels"];
-  return tables.every((table) => db.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() === undefined);
 }

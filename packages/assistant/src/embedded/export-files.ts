@@ -57,7 +57,7 @@ function* exportAll(database: EmbeddedDatabase, counts: Counts): Generator<Expor
   yield { path: "owner.json", content: owner };
   for (const folder of FOLDERS) yield* exportMail(database, folder, counts);
   yield* exportCalendars(database, counts);
-  const cards = database.db.prepare("SELECT vcard FROM contacts ORDER BY id").all();
+  const cards = database.all("SELECT vcard FROM contacts ORDER BY id");
   counts.contacts = cards.length;
   if (cards.length > 0)
     yield { path: "contacts.vcf", content: Buffer.from(cards.map(({ vcard }) => String(vcard)).join("")) };
@@ -91,11 +91,9 @@ function* exportMail(database: EmbeddedDatabase, folder: string, counts: Counts)
 }
 
 function* exportCalendars(database: EmbeddedDatabase, counts: Counts): Generator<ExportedFile> {
-  const calendars = database.db.prepare("SELECT DISTINCT calendar FROM events ORDER BY calendar").all();
+  const calendars = database.all("SELECT DISTINCT calendar FROM events ORDER BY calendar");
   for (const [at, { calendar }] of calendars.entries()) {
-    const rows = database.db
-      .prepare("SELECT ics FROM events WHERE calendar = ? ORDER BY uid")
-      .all(String(calendar));
+    const rows = database.all("SELECT ics FROM events WHERE calendar = ? ORDER BY uid", [String(calendar)]);
     counts.events += rows.length;
     const isOwn = calendar === OWN_CALENDAR;
     const begin = isOwn ? "BEGIN:VCALENDAR" : `BEGIN:VCALENDAR\r\n${OWNER_PROPERTY}:${calendar}`;

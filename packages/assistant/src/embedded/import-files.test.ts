@@ -80,7 +80,11 @@ test("the example folder is imported whole, and a second time changes nothing", 
     skipped: 0,
     problems: [],
   });
-  expect(store.owner()).toEqual({ name: "Alex Kim", address: "alex@retinue.example", zone: "Europe/Berlin" });
+  expect(store.database().owner()).toEqual({
+    name: "Alex Kim",
+    address: "alex@retinue.example",
+    zone: "Europe/Berlin",
+  });
   const before = readContents(store);
   expect(await importFolder(store, EXAMPLES)).toMatchObject({
     counts: { mails: 0, events: 0, contacts: 0, messages: 0 },
@@ -92,7 +96,7 @@ test("the example folder is imported whole, and a second time changes nothing", 
 test("the free slot that the examples promise is free", async () => {
   const { calendar, ...store } = openStore();
   await importFolder({ calendar, ...store }, EXAMPLES);
-  const span = { start: "2026-11-17T13:00:00Z", end: "2026-11-17T14:00:00Z" };
+  const span = { from: Date.parse("2026-11-17T13:00:00Z"), to: Date.parse("2026-11-17T14:00:00Z") };
   const busy = await calendar.busy(["alex@retinue.example", "priya@retinue.example"], span, signal);
   expect(busy.map((one) => one.busy)).toEqual([[], []]);
 });
@@ -210,7 +214,7 @@ test("bad files are named and hide no others", async () => {
     "slack/fine/2026-11-02.json",
     "slack/users.json",
   ]);
-  expect(store.owner().address).toBe("me@localhost");
+  expect(store.database().owner().address).toBe("me@localhost");
 });
 
 test("links, pipes and folders outside are not read", async () => {
@@ -247,7 +251,7 @@ test("an imported folder cannot take over a store that has an owner", async () =
   const store = openStore();
   await importFolder(store, EXAMPLES);
   await importFolder(store, makeFolder({ "owner.json": '{"name":"Eve","address":"eve@evil.example"}' }));
-  expect(store.owner().address).toBe("alex@retinue.example");
+  expect(store.database().owner().address).toBe("alex@retinue.example");
 });
 
 test("two processes that fill one store at once fill it once", async () => {
@@ -265,10 +269,10 @@ test("the store is a file that only its owner can read, and is made at its first
   const file = join(folder, "mailbox.db");
   const store = openStore(file);
   expect(readdirSync(folder)).toEqual([]);
-  expect(store.isEmpty()).toBe(true);
+  expect(store.database().isEmpty()).toBe(true);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   await importFolder(store, EXAMPLES);
-  expect(store.isEmpty()).toBe(false);
+  expect(store.database().isEmpty()).toBe(false);
   store.close();
   expect((await openStore(file).mail.search({ text: "budget", limit: 5 }, signal)).total).toBe(2);
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { buildTextConditions, splitFolded, splitOperators } from "./search-terms.ts";
+import { buildTextConditions, splitFolded } from "./search-terms.ts";
 
 const TABLE = { table: "mail_texts", columns: ["subject", "body"], row: "row" };
 const match = (text: string) => buildTextConditions(text, TABLE)?.map(({ values }) => values);
@@ -25,18 +25,6 @@ test("nothing of a text is read as syntax: every term is quoted", () => {
         if (sql.includes("MATCH")) expect(values[0]).toMatch(/^"[^"]+"\*?( AND "[^"]+"\*?)*$/);
     }),
   );
-});
-
-test("operators that are known are taken out of a query, others stay words", () => {
-  const { rest, operators } = splitOperators('from:dana subject:"Q3 budget" re:plan draft', [
-    "from",
-    "subject",
-  ]);
-  expect(rest).toBe("re:plan draft");
-  expect([...operators]).toEqual([
-    ["from", "dana"],
-    ["subject", "Q3 budget"],
-  ]);
 });
 
 test("what is looked for in a folded column is folded as well", () => {

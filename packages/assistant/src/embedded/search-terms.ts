@@ -77,18 +77,3 @@ export function splitFolded(text: string): string[] {
     .filter(Boolean)
     .slice(0, MOST_TERMS);
 }
-
-/** Takes the operators that are named out of a query, such as `from:dana` or `subject:"Q3 budget"`. */
-export function splitOperators(
-  text: string,
-  names: readonly string[],
-): { readonly rest: string; readonly operators: ReadonlyMap<string, string> } {
-  const operators = new Map<string, string>();
-  const rest = text.replaceAll(/(^|\s)([a-z]{2,10}):("[^"]*"|[^\s"]+)/gi, (whole, _gap, name, value) => {
-    const key = String(name).toLowerCase();
-    if (!names.includes(key)) return String(whole);
-    operators.set(key, String(value).replaceAll('"', "").trim());
-    return " ";
-  });
-  return { rest: rest.trim(), operators };
-}

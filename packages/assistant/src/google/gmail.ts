@@ -28,9 +28,9 @@ import {
   readRawGmail,
   SUMMARY_HEADERS,
 } from "./gmail-message.ts";
-import type { GoogleApi } from "./google-session.ts";
+import type { GoogleApi, GoogleAsk } from "./google-session.ts";
 
-type Api = GoogleApi<"gmail">;
+type Ask = GoogleAsk<"gmail">;
 type Message = gmail_v1.Schema$Message;
 
 const AT_ONCE = 5;
@@ -38,12 +38,13 @@ const PAGE = 100;
 const MOST_PAGES = 20;
 
 /** A mailbox at Gmail. */
-export function createGmail(api: Api, address: string | undefined): MailProvider {
+export function createGmail(api: GoogleApi<"gmail">, address: string | undefined): MailProvider {
   let owner: Address | undefined = address ? { address } : undefined;
 
   const self = async (signal: AbortSignal): Promise<Address> => {
     if (!owner) {
-      const profile = await api.request("the mailbox's owner", signal, (gmail, options) =>
+      const ask = api.during(signal);
+      const profile = await ask("the mailbox's owner", (gmail, options) =>
         gmail.users.getProfile({ userId: "me" }, options),
       );
       if (!profile.emailAddress)
@@ -57,34 +58,28 @@ export function createGmail(api: Api, address: string | undefined): MailProvider
     kind: "google",
     self,
     refresh: api.refresh,
-    search: (query, signal) => searchMailbox(api, query, signal),
-    async get(id, signal) {
-      return await readGmailMessage(await fetchMessage(api, checkId(id), { format: "raw" }, signal));
-    },
-    send: async (mail, signal) => sendMessage(api, mail, (await self(signal)).address, signal),
-    draft: async (mail, signal) => keepDraft(api, mail, (await self(signal)).address, signal),
+    search: (query, signal) => searchMailbox(api.during(signal), query),
+    get: async (id, signal) =>
+      readGmailMessage(await fetchMessage(api.during(signal), checkId(id), { format: "raw" })),
+    send: async (mail, signal) => sendMessage(api.during(signal), mail, (await self(signal)).address),
+    draft: async (mail, signal) => keepDraft(api.during(signal), mail, (await self(signal)).address),
     findByMessageId: async (messageId, kind, signal) =>
       kind === "draft"
-        ? findDraft(api, messageId, signal)
-        : findSent(api, messageId, (await self(signal)).address, signal),
+        ? findDraft(api.during(signal), messageId)
+        : findSent(api.during(signal), messageId, (await self(signal)).address),
     async delivery(id, signal) {
-      const message = await fetchMetadata(api, checkId(id), ["Message-ID"], signal);
+      const ask = api.during(signal);
+      const message = await fetchMetadata(ask, checkId(id), ["Message-ID"]);
       if (!message.labelIds?.includes("SENT"))
         throw new ToolFault("params", `message '${id}' was not sent from this mailbox`);
-      const delivery = await readSentDelivery(message, (await self(signal)).address);
-      return await addReports(api, message, delivery, signal);
+      return addReports(ask, message, await readSentDelivery(message, (await self(signal)).address));
     },
   };
 }
 
-async function sendMessage(
-  api: Api,
-  mail: OutgoingMail,
-  own: string,
-  signal: AbortSignal,
-): Promise<SentMail> {
+async function sendMessage(ask: Ask, mail: OutgoingMail, own: string): Promise<SentMail> {
   const requestBody = await buildBody(mail, own);
-  const sent = await api.request("the message to be sent", signal, (gmail, options) =>
+  const sent = await ask("the message to be sent", (gmail, options) =>
     gmail.users.messages.send({ userId: "me", requestBody }, options),
   );
   if (!sent.id) throw new ToolFault("tool_error", "Gmail did not say which message it sent");
@@ -94,62 +89,47 @@ async function sendMessage(
   return { id: sent.id, threadId: sent.threadId ?? "", delivery };
 }
 
-async function keepDraft(
-  api: Api,
-  mail: OutgoingMail,
-  own: string,
-  signal: AbortSignal,
-): Promise<{ id: string }> {
+async function keepDraft(ask: Ask, mail: OutgoingMail, own: string): Promise<{ id: string }> {
   const message = await buildBody(mail, own);
-  const kept = await api.request("the draft", signal, (gmail, options) =>
+  const kept = await ask("the draft", (gmail, options) =>
     gmail.users.drafts.create({ userId: "me", requestBody: { message } }, options),
   );
   if (!kept.id) throw new ToolFault("tool_error", "Gmail did not say which draft it keeps");
   return { id: kept.id };
 }
 
-async function findSent(
-  api: Api,
-  messageId: string,
-  own: string,
-  signal: AbortSignal,
-): Promise<SentMail | null> {
-  const found = await findMessage(api, messageId, "SENT", signal);
+async function findSent(ask: Ask, messageId: string, own: string): Promise<SentMail | null> {
+  const found = await findMessage(ask, messageId, "SENT");
   if (!found?.id) return null;
   return { id: found.id, threadId: found.threadId ?? "", delivery: await readSentDelivery(found, own) };
 }
 
 /** A draft goes by an id of its own, not by that of its message. */
-async function findDraft(api: Api, messageId: string, signal: AbortSignal): Promise<SentMail | null> {
-  const found = await findMessage(api, messageId, "DRAFT", signal);
-  const id = found?.id ? await findDraftId(api, messageId, found.id, signal) : null;
+async function findDraft(ask: Ask, messageId: string): Promise<SentMail | null> {
+  const found = await findMessage(ask, messageId, "DRAFT");
+  const id = found?.id ? await findDraftId(ask, messageId, found.id) : null;
   if (!found || !id) return null;
   const delivery = describeDelivery([], readGmailDate(found), () => ({ status: "unknown" }));
   return { id, threadId: found.threadId ?? "", delivery };
 }
 
 async function searchMailbox(
-  api: Api,
+  ask: Ask,
   query: MailQuery,
-  signal: AbortSignal,
 ): Promise<{ messages: MailSummary[]; total: number }> {
-  const { ids, estimate } = await listIds(api, query, signal);
-  const read = await mapLimited(ids, AT_ONCE, (id) => readIfThere(api, id, signal));
+  const { ids, estimate } = await listIds(ask, query);
+  const read = await mapLimited(ids, AT_ONCE, (id) => readIfThere(ask, id));
   const messages = read.filter((one) => one !== null).filter((one) => isWithinQuery(one.date, query));
   messages.sort((one, other) => Date.parse(other.date) - Date.parse(one.date));
   return { messages, total: Math.max(messages.length, estimate) };
 }
 
 /** Gmail only estimates the total; where all pages were read, the messages are counted. */
-async function listIds(
-  api: Api,
-  query: MailQuery,
-  signal: AbortSignal,
-): Promise<{ ids: string[]; estimate: number }> {
+async function listIds(ask: Ask, query: MailQuery): Promise<{ ids: string[]; estimate: number }> {
   const ids: string[] = [];
   const q = buildGmailQuery(query) || undefined;
   const fetchPage = (pageToken?: string) =>
-    api.request("the search", signal, (gmail, options) => {
+    ask("the search", (gmail, options) => {
       const maxResults = Math.min(PAGE, query.limit - ids.length);
       return gmail.users.messages.list({ userId: "me", maxResults, q, pageToken }, options);
     });
@@ -162,9 +142,9 @@ async function listIds(
 }
 
 /** A message may be deleted between the list and its reading. */
-async function readIfThere(api: Api, id: string, signal: AbortSignal): Promise<MailSummary | null> {
+async function readIfThere(ask: Ask, id: string): Promise<MailSummary | null> {
   try {
-    return await readGmailSummary(await fetchMetadata(api, id, SUMMARY_HEADERS, signal));
+    return await readGmailSummary(await fetchMetadata(ask, id, SUMMARY_HEADERS));
   } catch (thrown) {
     if (isServiceFault(thrown, "params")) return null;
     throw thrown;
@@ -196,36 +176,22 @@ const FROM_SERVER = /^(?:.*<)?(?:mailer-daemon|postmaster)@/i;
  * The message that carries this Message-ID and label. Gmail's index is asked first; as it lags behind by moments and knows
  * only the Message-ID that Gmail kept, the newest messages of the label are read as well.
  */
-async function findMessage(
-  api: Api,
-  messageId: string,
-  label: "SENT" | "DRAFT",
-  signal: AbortSignal,
-): Promise<Message | null> {
+async function findMessage(ask: Ask, messageId: string, label: "SENT" | "DRAFT"): Promise<Message | null> {
   if (!/^<[^\s<>"]+>$/.test(messageId)) {
     throw new ToolFault("params", `'${messageId}' is not a Message-ID with its angle brackets`);
   }
-  const indexed = await listMessages(
-    api,
-    { q: `rfc822msgid:${messageId.slice(1, -1)}`, maxResults: 5 },
-    signal,
-  );
-  const found = await findFirstMatch(api, indexed, { messageId, label }, signal);
+  const indexed = await listMessages(ask, { q: `rfc822msgid:${messageId.slice(1, -1)}`, maxResults: 5 });
+  const found = await findFirstMatch(ask, indexed, { messageId, label });
   if (found) return found;
-  const newest = await listMessages(api, { labelIds: [label], maxResults: NEWEST }, signal);
-  return await findFirstMatch(api, newest, { messageId, label }, signal);
+  const newest = await listMessages(ask, { labelIds: [label], maxResults: NEWEST });
+  return await findFirstMatch(ask, newest, { messageId, label });
 }
 
 /** Gmail's id of the draft that holds a message; null if it is no longer a draft. */
-async function findDraftId(
-  api: Api,
-  messageId: string,
-  gmailId: string,
-  signal: AbortSignal,
-): Promise<string | null> {
+async function findDraftId(ask: Ask, messageId: string, gmailId: string): Promise<string | null> {
   const queries = [{ q: `rfc822msgid:${messageId.slice(1, -1)}` }, { maxResults: 100 }];
   for (const query of queries) {
-    const { drafts = [] } = await api.request("the drafts", signal, (gmail, options) =>
+    const { drafts = [] } = await ask("the drafts", (gmail, options) =>
       gmail.users.drafts.list({ userId: "me", ...query }, options),
     );
     const draft = drafts.find((one) => one.message?.id === gmailId);
@@ -235,23 +201,21 @@ async function findDraftId(
 }
 
 async function listMessages(
-  api: Api,
+  ask: Ask,
   query: { q?: string; labelIds?: string[]; maxResults: number },
-  signal: AbortSignal,
 ): Promise<string[]> {
-  const { messages } = await api.request("the mailbox", signal, (gmail, options) =>
+  const { messages } = await ask("the mailbox", (gmail, options) =>
     gmail.users.messages.list({ userId: "me", includeSpamTrash: true, ...query }, options),
   );
   return listIdsIn(messages);
 }
 
 async function findFirstMatch(
-  api: Api,
+  ask: Ask,
   ids: readonly string[],
   wanted: { readonly messageId: string; readonly label: string },
-  signal: AbortSignal,
 ): Promise<Message | null> {
-  const messages = await mapLimited(ids, AT_ONCE, (id) => fetchMetadata(api, id, ID_HEADERS, signal));
+  const messages = await mapLimited(ids, AT_ONCE, (id) => fetchMetadata(ask, id, ID_HEADERS));
   const isWanted = (message: Message) =>
     message.labelIds?.includes(wanted.label) &&
     ID_HEADERS.some((name) => readGmailHeader(message, name).trim() === wanted.messageId);
@@ -259,23 +223,17 @@ async function findFirstMatch(
 }
 
 /** A message's labels and some headers, those of its recipients among them. */
-async function fetchMetadata(
-  api: Api,
-  id: string,
-  headers: readonly string[],
-  signal: AbortSignal,
-): Promise<Message> {
+async function fetchMetadata(ask: Ask, id: string, headers: readonly string[]): Promise<Message> {
   const metadataHeaders = [...new Set([...headers, ...ADDRESS_HEADERS])];
-  return await fetchMessage(api, id, { format: "metadata", metadataHeaders }, signal);
+  return await fetchMessage(ask, id, { format: "metadata", metadataHeaders });
 }
 
 function fetchMessage(
-  api: Api,
+  ask: Ask,
   id: string,
   form: { format: "raw" } | { format: "metadata"; metadataHeaders: string[] },
-  signal: AbortSignal,
 ): Promise<Message> {
-  return api.request(`message '${id}'`, signal, (gmail, options) =>
+  return ask(`message '${id}'`, (gmail, options) =>
     gmail.users.messages.get({ userId: "me", id, ...form }, options),
   );
 }
@@ -295,15 +253,10 @@ export async function readSentDelivery(message: Message, self: string): Promise<
 }
 
 /** The same, corrected by the reports of mail servers that are about this message. */
-async function addReports(
-  api: Api,
-  message: Message,
-  delivery: Delivery,
-  signal: AbortSignal,
-): Promise<Delivery> {
+async function addReports(ask: Ask, message: Message, delivery: Delivery): Promise<Delivery> {
   const messageId = readGmailHeader(message, "Message-ID").trim();
-  const ids = await findReports(api, message, signal);
-  const bounces = (await mapLimited(ids, AT_ONCE, (id) => readReport(api, id, signal))).flat();
+  const ids = await findReports(ask, message);
+  const bounces = (await mapLimited(ids, AT_ONCE, (id) => readReport(ask, id))).flat();
   const about = bounces.filter((bounce) => bounce.messageId === messageId);
   const known = new Map(delivery.recipients.map((recipient) => [recipient.address, recipient]));
   return describeDelivery(
@@ -314,14 +267,14 @@ async function addReports(
 }
 
 /** Mails of mail servers since then, and those that Gmail has put into the same thread. */
-async function findReports(api: Api, message: Message, signal: AbortSignal): Promise<string[]> {
+async function findReports(ask: Ask, message: Message): Promise<string[]> {
   const sentAt = Math.floor(Date.parse(readGmailDate(message)) / 1_000);
   const q = `from:mailer-daemon after:${sentAt - 1}`;
-  const { messages: found = [] } = await api.request("reports of mail servers", signal, (gmail, options) =>
+  const { messages: found = [] } = await ask("reports of mail servers", (gmail, options) =>
     gmail.users.messages.list({ userId: "me", q, maxResults: MOST_REPORTS }, options),
   );
   const id = message.threadId ?? "";
-  const thread = await api.request(`thread '${id}'`, signal, (gmail, options) =>
+  const thread = await ask(`thread '${id}'`, (gmail, options) =>
     gmail.users.threads.get({ userId: "me", id, format: "metadata", metadataHeaders: ["From"] }, options),
   );
   const inThread = (thread.messages ?? []).filter((one) => FROM_SERVER.test(readGmailHeader(one, "From")));
@@ -329,8 +282,8 @@ async function findReports(api: Api, message: Message, signal: AbortSignal): Pro
 }
 
 /** The recipients that a report says were not reached; none if it cannot be read. */
-async function readReport(api: Api, id: string, signal: AbortSignal): Promise<readonly Bounce[]> {
-  const report = await fetchMessage(api, id, { format: "raw" }, signal);
+async function readReport(ask: Ask, id: string): Promise<readonly Bounce[]> {
+  const report = await fetchMessage(ask, id, { format: "raw" });
   return await readRawGmail(report).then(
     ({ bounces }) => bounces,
     () => [],

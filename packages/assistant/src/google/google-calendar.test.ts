@@ -10,10 +10,12 @@ function fakeApi(answers: Record<string, unknown>) {
   return {
     asked,
     refresh: async () => undefined,
-    async request<Data>(about: string): Promise<Data> {
-      asked.push(about);
-      return answers[about] as Data;
-    },
+    during:
+      () =>
+      async <Data>(about: string): Promise<Data> => {
+        asked.push(about);
+        return answers[about] as Data;
+      },
   };
 }
 
@@ -65,7 +67,7 @@ test("busy times come in the order of the question, and a calendar that Google d
       },
     },
   });
-  const span = { start: "2026-11-17T00:00:00Z", end: "2026-11-18T00:00:00Z" };
+  const span = { from: Date.parse("2026-11-17T00:00:00Z"), to: Date.parse("2026-11-18T00:00:00Z") };
   expect(await calendar.busy(["dana@acme.example", "Alex@retinue.example"], span, signal)).toEqual([
     {
       address: "dana@acme.example",
@@ -74,7 +76,7 @@ test("busy times come in the order of the question, and a calendar that Google d
     },
     {
       address: "Alex@retinue.example",
-      busy: [{ start: "2026-11-17T10:00:00.000Z", end: "2026-11-17T11:00:00.000Z" }],
+      busy: [{ from: Date.parse("2026-11-17T10:00:00.000Z"), to: Date.parse("2026-11-17T11:00:00.000Z") }],
     },
   ]);
 });

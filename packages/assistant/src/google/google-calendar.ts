@@ -6,19 +6,19 @@ import {
   type Busy,
   type CalendarEvent,
   type CalendarProvider,
-  type CalendarSpan,
   type EventChange,
   type EventTime,
-  type NewEvent,
   parseResponse,
   parseStatus,
   parseVisibility,
+  type TimeRange,
 } from "../calendar/calendar-provider.ts";
 import { eachPage } from "../service-tools/service-requests.ts";
+import { toIso } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import type { GoogleApi, RequestOptions } from "./google-session.ts";
+import type { GoogleApi, GoogleAsk, RequestOptions } from "./google-session.ts";
 
-type Api = GoogleApi<"calendar">;
+type Ask = GoogleAsk<"calendar">;
 type Event = calendar_v3.Schema$Event;
 type Moment = calendar_v3.Schema$EventDateTime;
 type Guest = calendar_v3.Schema$EventAttendee;
@@ -32,93 +32,96 @@ const MOST_PAGES = 4;
 const MOST_CALENDARS = 50;
 
 /** The owner's main calendar at Google. */
-export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): CalendarProvider {
+export function createGoogleCalendar(
+  api: GoogleApi<"calendar">,
+  { owner, zone }: Surroundings,
+): CalendarProvider {
   const known = (event: Event) => readEvent(event, zone);
   return {
     kind: "google",
     refresh: api.refresh,
     async self(signal) {
-      const { timeZone } = await api.request("the calendar", signal, (calendar, options) =>
+      const ask = api.during(signal);
+      const { timeZone } = await ask("the calendar", (calendar, options) =>
         calendar.events.list({ calendarId: CALENDAR, maxResults: 1, fields: "timeZone" }, options),
       );
       return { address: await owner(signal), zone: timeZone ?? zone };
     },
-    async list(span, signal) {
-      const events = (await listSpan(api, span, signal)).map(known);
-      return { events: events.slice(0, span.limit), total: events.length };
+    async list(query, signal) {
+      const events = (await listRange(api.during(signal), query)).map(known);
+      return { events: events.slice(0, query.limit), total: events.length };
     },
-    get: async (id, signal) => known(await fetchEvent(api, id, signal)),
+    get: async (id, signal) => known(await fetchEvent(api.during(signal), id)),
     async create(event, signal) {
-      const made = await api.request(`event '${event.id}'`, signal, (calendar, options) =>
+      const ask = api.during(signal);
+      const made = await ask(`event '${event.id}'`, (calendar, options) =>
         calendar.events.insert(
-          { ...describeWrite(event.notify), requestBody: buildEventBody(event) },
+          { ...describeWrite(event.notify), requestBody: { id: event.id, ...buildBody(event) } },
           options,
         ),
       );
       return known(made);
     },
-    update: async (id, change, etag, signal) => known(await patchEvent(api, { id, change, etag }, signal)),
+    update: async (id, change, etag, signal) =>
+      known(await patchEvent(api.during(signal), { id, change, etag })),
     async remove(id, { etag, notify }, signal) {
-      await api.request(`event '${id}'`, signal, (calendar, options) =>
+      const ask = api.during(signal);
+      await ask(`event '${id}'`, (calendar, options) =>
         calendar.events.delete(
           { ...describeWrite(notify), eventId: checkId(id) },
           requireUnchanged(options, etag),
         ),
       );
     },
-    async busy(addresses, span, signal) {
+    async busy(addresses, range, signal) {
       const self = (await owner(signal)).toLowerCase();
       const people = addresses.map((address) => ({
         address,
         id: address.toLowerCase() === self ? CALENDAR : address,
       }));
-      const calendars = await queryBusy(api, [...new Set(people.map(({ id }) => id))], span, signal);
+      const calendars = await queryBusy(api.during(signal), [...new Set(people.map(({ id }) => id))], range);
       return people.map(({ address, id }) => readBusy(address, calendars[id]));
     },
   };
 }
 
-/** The events of a span: whole pages, so that most totals are exact, until there are enough. */
-async function listSpan(
-  api: Api,
-  span: CalendarSpan & { readonly query?: string; readonly limit: number },
-  signal: AbortSignal,
+/** The events of a range: whole pages, so that most totals are exact, until there are enough. */
+async function listRange(
+  ask: Ask,
+  { from, to, query, limit }: TimeRange & { readonly query?: string; readonly limit: number },
 ): Promise<Event[]> {
   const asked = {
     ...{ calendarId: CALENDAR, singleEvents: true, orderBy: "startTime", maxResults: PAGE },
-    ...{ timeMin: span.start, timeMax: span.end, q: span.query || undefined },
+    ...{ timeMin: toIso(from), timeMax: toIso(to), q: query || undefined },
   };
   const fetchPage = (pageToken?: string) =>
-    api.request("the calendar", signal, (calendar, options) =>
-      calendar.events.list({ ...asked, pageToken }, options),
-    );
+    ask("the calendar", (calendar, options) => calendar.events.list({ ...asked, pageToken }, options));
   const items: Event[] = [];
   for await (const answer of eachPage(fetchPage, (page) => page.nextPageToken, MOST_PAGES)) {
     items.push(...(answer.items ?? []).filter(({ status }) => status !== "cancelled"));
-    if (items.length >= span.limit) break;
+    if (items.length >= limit) break;
   }
   return items;
 }
 
-async function fetchEvent(api: Api, id: string, signal: AbortSignal): Promise<Event> {
-  return await api.request(`event '${id}'`, signal, (calendar, options) =>
+async function fetchEvent(ask: Ask, id: string): Promise<Event> {
+  return await ask(`event '${id}'`, (calendar, options) =>
     calendar.events.get({ calendarId: CALENDAR, eventId: checkId(id) }, options),
   );
 }
 
 /** The list of guests is written as a whole, so it is read first; the etag reveals a change made meanwhile. */
 async function patchEvent(
-  api: Api,
+  ask: Ask,
   { id, change, etag }: { id: string; change: EventChange; etag: string },
-  signal: AbortSignal,
 ): Promise<Event> {
-  const guests = change.attendees ? ((await fetchEvent(api, id, signal)).attendees ?? []) : [];
-  return await api.request(`event '${id}'`, signal, (calendar, options) =>
+  const guests = change.attendees ? ((await fetchEvent(ask, id)).attendees ?? []) : [];
+  return await ask(`event '${id}'`, (calendar, options) =>
     calendar.events.patch(
       {
         ...describeWrite(change.notify),
         eventId: checkId(id),
-        requestBody: buildChangeBody(change, guests),
+        requestBody: buildBody(change, guests),
       },
       requireUnchanged(options, etag),
     ),
@@ -126,16 +129,15 @@ async function patchEvent(
 }
 
 async function queryBusy(
-  api: Api,
+  ask: Ask,
   ids: readonly string[],
-  { start, end }: CalendarSpan,
-  signal: AbortSignal,
+  { from, to }: TimeRange,
 ): Promise<Record<string, FreeBusy>> {
   const found: Record<string, FreeBusy> = {};
   for (let first = 0; first < ids.length; first += MOST_CALENDARS) {
     const items = ids.slice(first, first + MOST_CALENDARS).map((id) => ({ id }));
-    const requestBody = { timeMin: start, timeMax: end, timeZone: "UTC", items };
-    const { calendars } = await api.request("free and busy times", signal, (calendar, options) =>
+    const requestBody = { timeMin: toIso(from), timeMax: toIso(to), timeZone: "UTC", items };
+    const { calendars } = await ask("free and busy times", (calendar, options) =>
       calendar.freebusy.query({ requestBody }, options),
     );
     Object.assign(found, calendars);
@@ -150,12 +152,18 @@ function readBusy(address: string, answer: FreeBusy | undefined): Busy {
     const unknown = unseen ? "Google does not show their calendar to this account" : `Google says: ${reason}`;
     return { address, busy: [], unknown };
   }
-  const busy = (answer.busy ?? []).map(({ start, end }) => ({ start: toUtc(start), end: toUtc(end) }));
+  const busy = (answer.busy ?? []).map(({ start, end }) => ({
+    from: parseMoment(start),
+    to: parseMoment(end),
+  }));
   return { address, busy };
 }
 
-function toUtc(moment: string | null | undefined): string {
-  return new Date(moment ?? Number.NaN).toISOString();
+/** Milliseconds since 1970; raises an error for what is no moment, which must not count as free time. */
+function parseMoment(moment: string | null | undefined): number {
+  const at = Date.parse(moment ?? "");
+  if (Number.isNaN(at)) throw new RangeError("a moment cannot be read");
+  return at;
 }
 
 /** The request succeeds only if the event is still in the state that was read. */
@@ -195,25 +203,13 @@ function readEvent(event: Event, zone: string): CalendarEvent {
   };
 }
 
-/** The body that makes an event. */
-function buildEventBody(event: NewEvent): Event {
-  return {
-    ...{ id: event.id, summary: event.title, visibility: event.visibility },
-    ...{ start: writeMomentTime(event.start), end: writeMomentTime(event.end) },
-    attendees: event.attendees.map((email) => ({ email })),
-    location: event.location || undefined,
-    description: event.description || undefined,
-    recurrence: event.recurrence ? [`RRULE:${trimRule(event.recurrence)}`] : undefined,
-  };
-}
-
-/** The body that changes an event: what is undefined stays as it is, and so do the answers of guests who stay. */
-function buildChangeBody(change: EventChange, guests: readonly Guest[]): Event {
+/** The body that makes or changes an event: what is undefined stays as it is, and so do the answers of guests who stay. */
+function buildBody(change: EventChange, guests: readonly Guest[] = []): Event {
   const { title: summary, start, end, attendees, location, description, recurrence, visibility } = change;
-  const replace = (time: EventTime | undefined) =>
-    time && { dateTime: null, date: null, timeZone: null, ...writeMomentTime(time) };
   return {
-    ...{ summary, location, description, visibility, start: replace(start), end: replace(end) },
+    ...{ summary, location, description, visibility },
+    start: start && writeMomentTime(start),
+    end: end && writeMomentTime(end),
     attendees: attendees?.map((address) => keepGuest(address, guests)),
     recurrence: recurrence ? [`RRULE:${trimRule(recurrence)}`] : recurrence === "" ? [] : undefined,
   };
@@ -230,12 +226,15 @@ function trimRule(rule: string): string {
 
 function readMomentTime(moment: Moment | undefined, zone: string): EventTime {
   if (moment?.date) return { kind: "day", day: moment.date };
-  const at = new Date(moment?.dateTime ?? Number.NaN).toISOString();
+  const at = toIso(parseMoment(moment?.dateTime));
   return { kind: "instant", at, zone: moment?.timeZone ?? zone };
 }
 
+/** Null takes away what an event had before its day became a time, or the reverse. */
 function writeMomentTime(time: EventTime): Moment {
-  return time.kind === "day" ? { date: time.day } : { dateTime: time.at, timeZone: time.zone };
+  return time.kind === "day"
+    ? { date: time.day, dateTime: null, timeZone: null }
+    : { date: null, dateTime: time.at, timeZone: time.zone };
 }
 
 function readAttendee({ email, displayName, responseStatus }: Guest): Attendee {

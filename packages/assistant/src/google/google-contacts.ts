@@ -3,12 +3,12 @@
 import type { people_v1 } from "@googleapis/people";
 import { type Contact, type ContactsProvider, createAddressBook } from "../contacts/contacts-provider.ts";
 import { eachPage } from "../service-tools/service-requests.ts";
-import type { GoogleApi } from "./google-session.ts";
+import type { GoogleApi, GoogleAsk } from "./google-session.ts";
 
 /** Recipients of one message are resolved one by one; the address book is not read again for each. */
 const FRESH_MS = 60_000;
 
-type Api = GoogleApi<"people">;
+type Ask = GoogleAsk<"people">;
 type Person = people_v1.Schema$Person;
 
 /** Fields that a contact is made of. */
@@ -18,15 +18,15 @@ const MOST_CONTACTS = 2_000;
 const PAGE = 1_000;
 
 /** The address book at Google. Its own search needs a warm-up and misses fresh entries, so the filter is ours. */
-export function createGoogleContacts(api: Api): ContactsProvider {
-  const load = (signal: AbortSignal) => loadDirectory(api, signal);
+export function createGoogleContacts(api: GoogleApi<"people">): ContactsProvider {
+  const load = (signal: AbortSignal) => loadDirectory(api.during(signal));
   return createAddressBook({ kind: "google", refresh: api.refresh, freshMs: FRESH_MS, load });
 }
 
 /** People and lists of the address book, people first. */
-async function loadDirectory(api: Api, signal: AbortSignal): Promise<readonly Contact[]> {
-  const people = await listPeople(api, signal);
-  const { contactGroups = [] } = await api.request("the contact lists", signal, (client, options) =>
+async function loadDirectory(ask: Ask): Promise<readonly Contact[]> {
+  const people = await listPeople(ask);
+  const { contactGroups = [] } = await ask("the contact lists", (client, options) =>
     client.contactGroups.list({ pageSize: PAGE }, options),
   );
   const lists = contactGroups
@@ -52,10 +52,10 @@ function readPerson(person: Person): Contact {
   };
 }
 
-async function listPeople(api: Api, signal: AbortSignal): Promise<Person[]> {
+async function listPeople(ask: Ask): Promise<Person[]> {
   const asked = { resourceName: "people/me", personFields: PERSON_FIELDS, pageSize: PAGE };
   const fetchPage = (pageToken?: string) =>
-    api.request("the contacts", signal, (client, options) =>
+    ask("the contacts", (client, options) =>
       client.people.connections.list({ ...asked, pageToken }, options),
     );
   const people: Person[] = [];

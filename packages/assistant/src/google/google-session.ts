@@ -51,8 +51,11 @@ type GoogleSession = {
 
 /** A token is not used in its last moments: it could end on the way. */
 const EXPIRY_MARGIN_MS = 60_000;
-/** Hosts of this machine, which are reached without a proxy. */
-export const LOOPBACK_HOSTS: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
+
+/** What every request carries: no repetition by the client, no way to another place or by a proxy to this machine, an end in time. */
+function boundRequests(timeout: number) {
+  return { retry: false, redirect: "error" as const, timeout, noProxy: ["127.0.0.1", "localhost", "[::1]"] };
+}
 
 const TOKEN_SHAPES = /\b(?:ya29\.|1\/\/|GOCSPX-)[\w.-]+|\bBearer\s+\S+/g;
 
@@ -123,10 +126,7 @@ async function requestToken(
       method: "POST",
       url: tokenUrl,
       data,
-      retry: false,
-      redirect: "error",
-      timeout: timeoutMs,
-      noProxy: [...LOOPBACK_HOSTS],
+      ...boundRequests(timeoutMs),
     });
     return readTokens(answer, refreshToken);
   } catch (thrown) {
@@ -167,37 +167,30 @@ type GoogleClients = {
   readonly people: people_v1.People;
 };
 
-/** What every request carries: no repetition by the client, no way to another place, an end in time, and the caller's signal. */
-export type RequestOptions = {
-  readonly retry: false;
-  readonly redirect: "error";
-  readonly timeout: number;
-  readonly signal: AbortSignal;
-  readonly noProxy: string[];
-  readonly headers?: Record<string, string>;
-};
+/** What is special about one request. */
+export type RequestOptions = { readonly signal: AbortSignal; readonly headers?: Record<string, string> };
 
-/** One service of Google: runs requests and turns every failure into a fault. */
+/** Runs a request, named for messages, and turns every failure into a fault. */
+export type GoogleAsk<Name extends keyof GoogleClients> = <Data>(
+  about: string,
+  run: (client: GoogleClients[Name], options: RequestOptions) => Promise<{ data: Data }>,
+) => Promise<Data>;
+
+/** One service of Google. */
 export type GoogleApi<Name extends keyof GoogleClients> = {
-  request<Data>(
-    about: string,
-    signal: AbortSignal,
-    run: (client: GoogleClients[Name], options: RequestOptions) => Promise<{ data: Data }>,
-  ): Promise<Data>;
+  /** What a call of a tool asks by, until its signal stops it. */
+  during(signal: AbortSignal): GoogleAsk<Name>;
   refresh(signal: AbortSignal): Promise<void>;
 };
 
-type Opener<Name extends keyof GoogleClients> = (
-  auth: OAuth2Client,
-  rootUrl: string | undefined,
-) => Promise<GoogleClients[Name]>;
+type ClientOptions = ReturnType<typeof boundRequests> & { auth: OAuth2Client; rootUrl?: string | undefined };
 
-const openers: { readonly [Name in keyof GoogleClients]: Opener<Name> } = {
-  gmail: async (auth, rootUrl) => (await import("@googleapis/gmail")).gmail({ version: "v1", auth, rootUrl }),
-  calendar: async (auth, rootUrl) =>
-    (await import("@googleapis/calendar")).calendar({ version: "v3", auth, rootUrl }),
-  people: async (auth, rootUrl) =>
-    (await import("@googleapis/people")).people({ version: "v1", auth, rootUrl }),
+const openers: {
+  readonly [Name in keyof GoogleClients]: (options: ClientOptions) => Promise<GoogleClients[Name]>;
+} = {
+  gmail: async (options) => (await import("@googleapis/gmail")).gmail({ version: "v1", ...options }),
+  calendar: async (options) => (await import("@googleapis/calendar")).calendar({ version: "v3", ...options }),
+  people: async (options) => (await import("@googleapis/people")).people({ version: "v1", ...options }),
 };
 
 /** Opens one service on a session. */
@@ -209,13 +202,11 @@ export function openApi<Name extends keyof GoogleClients>(
   let client: Promise<GoogleClients[Name]> | undefined;
   return {
     refresh: session.refresh,
-    async request(about, signal, run) {
+    during: (signal) => async (about, run) => {
       try {
         const auth = await session.client(signal);
-        client ??= openers[name](auth, rootUrl);
-        const noProxy = [...LOOPBACK_HOSTS];
-        const fixed = { retry: false, redirect: "error", timeout: timeoutMs } as const;
-        const { data } = await run(await client, { ...fixed, signal, noProxy });
+        client ??= openers[name]({ auth, rootUrl, ...boundRequests(timeoutMs) });
+        const { data } = await run(await client, { signal });
         // A page of somebody in between, such as a proxy, must not pass for an empty answer.
         if (typeof data === "string" && data !== "")
           throw new ToolFault("tool_error", `Google's answer for ${about} cannot be used: it is not JSON`);
@@ -284,23 +275,16 @@ function judgeReply({ status, headers, data }: GoogleReply, request: GoogleReque
       retryAfterMs,
     });
   }
-  return describeRejection(status, about, words);
-}
-
-function describeRejection(status: number, about: string, words: string): ToolFault {
-  const refused = `Google did not accept the request for ${about}: ${words}`;
-  const meanings = new Map([
-    [400, refused],
-    [404, `Google has no ${about}`],
-    [409, `${about} exists already`],
-    [410, `${about} has been deleted`],
-    [412, `${about} has changed since it was read; read it again`],
-    [413, refused],
-    [422, refused],
-  ]);
-  const meaning = meanings.get(status);
+  const meaning = {
+    404: `Google has no ${about}`,
+    409: `${about} exists already`,
+    410: `${about} has been deleted`,
+    412: `${about} has changed since it was read; read it again`,
+  }[status];
   if (meaning !== undefined) return new ToolFault("params", meaning);
-  return new ToolFault("tool_error", `Google answered with status ${status} for ${about}: ${words}`);
+  return [400, 413, 422].includes(status)
+    ? new ToolFault("params", `Google did not accept the request for ${about}: ${words}`)
+    : new ToolFault("tool_error", `Google answered with status ${status} for ${about}: ${words}`);
 }
 
 function explainForbidden(about: string, words: string, reasons: readonly string[]): string {

@@ -1,10 +1,8 @@
 // Opens the three services of a Google account.
 
-import type { CalendarProvider } from "../calendar/calendar-provider.ts";
-import type { ContactsProvider } from "../contacts/contacts-provider.ts";
-import type { MailProvider } from "../mail/mail-provider.ts";
-import { isSafeUrl } from "../service-tools/service-requests.ts";
-import { guardProvider, ToolFault } from "../service-tools/tool-fault.ts";
+import type { ServiceProviders } from "../accounts/accounts.ts";
+import { refusePlain } from "../accounts/post-form.ts";
+import { guardProvider } from "../service-tools/tool-fault.ts";
 import { createGmail } from "./gmail.ts";
 import { createGoogleCalendar } from "./google-calendar.ts";
 import { createGoogleContacts } from "./google-contacts.ts";
@@ -27,11 +25,7 @@ export type GoogleConfig = {
 };
 
 /** The three services of one account. */
-export type Google = {
-  readonly mail: MailProvider;
-  readonly calendar: CalendarProvider;
-  readonly contacts: ContactsProvider;
-};
+export type Google = Pick<ServiceProviders, "mail" | "calendar" | "contacts">;
 
 const TOKEN_URL = "https://oauth2.googleapis.com/token";
 const TIMEOUT_MS = 30_000;
@@ -39,7 +33,7 @@ const TIMEOUT_MS = 30_000;
 /** Opens an account of Google; nothing is loaded or requested before a method is called. */
 export function openGoogle(config: GoogleConfig): Google {
   const { rootUrl, tokenUrl = TOKEN_URL, timeoutMs = TIMEOUT_MS, credentials, onTokens } = config;
-  for (const url of [rootUrl, tokenUrl]) if (url) checkAddress(url);
+  for (const url of [rootUrl, tokenUrl]) if (url) refusePlain(url);
   const session = openGoogleSession({ credentials, tokenUrl, timeoutMs, onTokens });
   const place = { rootUrl, timeoutMs };
   const mail = createGmail(openApi("gmail", session, place), config.address);
@@ -51,11 +45,4 @@ export function openGoogle(config: GoogleConfig): Google {
     calendar: guardProvider(calendar, "Google's answer about the calendar could not be read"),
     contacts: guardProvider(contacts, "Google's answer about the contacts could not be read"),
   };
-}
-
-/** Tokens never travel in the clear beyond this machine. */
-function checkAddress(text: string): void {
-  const url = URL.parse(text);
-  if (url && isSafeUrl(url)) return;
-  throw new ToolFault("params", `'${text}' is not a place for Google's services: use https`);
 }

@@ -8,13 +8,13 @@ import {
   addRejections,
   atMessage,
   buildMailId,
-  describeHandover,
   fetchDelivery,
   fetchMail,
   findFolderFor,
   findThread,
   inFolder,
   isPending,
+  judgeRecipients,
   type MailPlace,
   readCopyDelivery,
   readFetchedMail,
@@ -87,7 +87,7 @@ async function sendMail(sender: Sender, mail: OutgoingMail, signal: AbortSignal)
   return {
     id: buildMailId(place),
     threadId: findThread({ references: listAnswered(mail), messageId: mail.messageId }),
-    delivery: describeHandover(recipients, accepted.rejected, nowMs),
+    delivery: judgeRecipients(recipients, { atMs: nowMs, rejected: accepted.rejected }),
   };
 }
 

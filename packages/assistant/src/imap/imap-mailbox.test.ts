@@ -3,9 +3,9 @@ import { readMail } from "../mail/mail-format.ts";
 import {
   addRejections,
   buildMailId,
-  describeHandover,
   findThread,
   isPending,
+  judgeRecipients,
   readCopyDelivery,
 } from "./imap-mailbox.ts";
 
@@ -31,7 +31,7 @@ test("the sender's own copy records whom the server refused", async () => {
     timestamp: "2026-11-16T08:00:00.000Z",
   });
   const addresses = ["dana@acme.example", "sam@acme.example"];
-  const told = describeHandover(addresses, rejected, Date.UTC(2026, 10, 16, 8));
+  const told = judgeRecipients(addresses, { rejected, atMs: Date.UTC(2026, 10, 16, 8) });
   expect(told.recipients.map(({ status }) => status)).toEqual(["sent", "rejected"]);
 });
 

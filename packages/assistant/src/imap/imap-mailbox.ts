@@ -25,7 +25,7 @@ import {
 } from "../mail/mail-provider.ts";
 import { splitPhrases } from "../service-tools/search-words.ts";
 import { toIso } from "../service-tools/times.ts";
-import { ToolFault } from "../service-tools/tool-fault.ts";
+import { ToolFault, toFault } from "../service-tools/tool-fault.ts";
 
 const NAMES: Readonly<Record<"sent" | "drafts", readonly string[]>> = {
   sent: ["sent", "sent items", "sent messages", "sent mail", "gesendet", "gesendete elemente", "envoyés"],
@@ -146,10 +146,7 @@ export async function fetchMail(
   try {
     return { place, raw, mail: await readMail(raw.source) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : "it is not a mail";
-    throw new ToolFault("tool_error", `the message ${buildMailId(place)} cannot be read: ${why}`, {
-      cause: error,
-    });
+    throw toFault(error, `the message ${buildMailId(place)} cannot be read`);
   }
 }
 
@@ -287,16 +284,7 @@ function hasAttachment(part: MessageStructureObject | undefined, depth = 0): boo
 const REJECTED_HEADER = "X-Retinue-Rejected";
 const MAX_REPORTS = 30;
 
-type Rejected = { readonly address: string; readonly detail: string };
-
-/** The delivery of a message that was just handed over. */
-export function describeHandover(
-  recipients: readonly string[],
-  rejected: readonly Rejected[],
-  atMs: number,
-): Delivery {
-  return judgeRecipients(recipients, { rejected, bounces: [], isPending: false, atMs });
-}
+type Rejected = Omit<Bounce, "messageId">;
 
 /** The sender's copy with what the server refused; the header is a line of plain characters. */
 export function addRejections(bytes: Uint8Array, rejected: readonly Rejected[]): Uint8Array {
@@ -343,18 +331,20 @@ export function isPending(flags: ReadonlySet<string> | undefined): boolean {
   return flags?.has("\\Draft") ?? false;
 }
 
-type Known = {
-  readonly rejected: readonly Rejected[];
-  readonly bounces: readonly Rejected[];
-  readonly isPending: boolean;
-  readonly atMs: number;
-};
-
-function judgeRecipients(addresses: readonly string[], known: Known): Delivery {
+/** What is known of a message's recipients; without reports of others it was just handed over. */
+export function judgeRecipients(
+  addresses: readonly string[],
+  known: {
+    readonly atMs: number;
+    readonly rejected: readonly Rejected[];
+    readonly bounces?: readonly Bounce[];
+    readonly isPending?: boolean;
+  },
+): Delivery {
   return describeDelivery(addresses, toIso(known.atMs), (address) => {
     const rejected = known.rejected.find((one) => one.address.toLowerCase() === address.toLowerCase());
     if (rejected) return { status: "rejected", detail: rejected.detail };
-    const bounced = findBounce(known.bounces, address);
+    const bounced = findBounce(known.bounces ?? [], address);
     if (bounced) return bounced;
     return known.isPending
       ? { status: "unknown", detail: "it was cut off while it was being sent" }

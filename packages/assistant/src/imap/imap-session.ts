@@ -2,7 +2,7 @@
 
 import { getCACertificates } from "node:tls";
 import type { ImapFlow } from "imapflow";
-import type { MailServer } from "../accounts/accounts.ts";
+import type { ImapAccount, MailServer } from "../accounts/accounts.ts";
 import {
   isCertificateCode,
   isLoopback,
@@ -28,14 +28,8 @@ const NETWORK =
   /^(E(CONN|TIMEDOUT|TIMEOUT|PIPE|HOST|NET|AI_AGAIN|NOTFOUND|DNS|SOCKET|CONNECTION)|NoConnection|EConnectionClosed|StateLogout|Closed|CONNECT_|GREETING_|UPGRADE_TIMEOUT|LockTimeout|Unavailable)/;
 
 /** A mailbox that is read by IMAP and sends by SMTP. */
-export type ImapOptions = {
-  /** The owner's address. */
-  readonly address: string;
-  readonly name?: string;
-  readonly user: string;
+export type ImapOptions = Pick<ImapAccount, "address" | "name" | "user" | "imap" | "smtp"> & {
   readonly password: string;
-  readonly imap: MailServer;
-  readonly smtp: MailServer;
   /** A certificate authority to trust besides the usual ones, as PEM. */
   readonly tls?: { readonly ca?: string };
   /** Milliseconds since 1970. */

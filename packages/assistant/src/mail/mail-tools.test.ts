@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { mailFrom, memoryAssistant, person } from "../../../../test/fixtures/memory-assistant.ts";
+import type { Service } from "../accounts/accounts.ts";
 
 const ROOTS = { projectDir: "/", workspaceDir: "/" };
 const MAIL = { recipients: ["priya@retinue.example"], subject: "Plan", body: "Here it is." };
@@ -375,7 +376,10 @@ test("finding out whom a mail reaches ends even if a service never answers", asy
   vi.useFakeTimers();
   try {
     const world = memoryAssistant();
-    Object.assign(world.assistant, { contacts: () => new Promise(() => {}) });
+    const { open } = world.assistant;
+    Object.assign(world.assistant, {
+      open: (service: Service) => (service === "contacts" ? new Promise(() => {}) : open(service)),
+    });
     const { access } = world.tool("gmail_send_email");
     const reached = Promise.resolve(access({ ...MAIL, recipients: ["Priya Nair"] }, ROOTS));
     const failed = expect(reached).rejects.toThrow(/"type":"network".*within 120 s/);

@@ -173,12 +173,16 @@ export async function listContactDomains(services: Services): Promise<readonly s
 /** Why reaching these people needs a person's confirmation: they are several, or outside; null if it does not. */
 export function explainHighRisk(recipients: readonly Recipient[], household: Household): string | null {
   const outside = recipients.filter(({ address }) => !isInternal(address, household));
-  const reasons = [
+  return joinReasons([
     recipients.length > 1 && `it reaches ${recipients.length} people`,
     outside.length > 0 &&
       `outside the organisation: ${outside.map(({ address }) => showAddress({ address })).join(", ")}`,
-  ].filter(Boolean);
-  return reasons.length > 0 ? reasons.join("; ") : null;
+  ]);
+}
+
+/** The reasons that apply, as one; null if none does. */
+export function joinReasons(reasons: readonly (string | false | null)[]): string | null {
+  return reasons.filter(Boolean).join("; ") || null;
 }
 
 /** One line for each address under a heading, with what a person must notice about it; none without addresses. */

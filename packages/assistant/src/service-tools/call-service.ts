@@ -1,11 +1,8 @@
 // The one way to a service: retries, waits, new tokens, and never the same write twice.
 
 import { setTimeout as pause } from "node:timers/promises";
+import type { Service, ServiceProviders } from "../accounts/accounts.ts";
 import type { Assistant } from "../assistant.ts";
-import type { CalendarProvider } from "../calendar/calendar-provider.ts";
-import type { ContactsProvider } from "../contacts/contacts-provider.ts";
-import type { MailProvider } from "../mail/mail-provider.ts";
-import type { SlackProvider } from "../slack/slack-provider.ts";
 import { type FaultType, type ServiceProvider, ToolFault, toFault } from "./tool-fault.ts";
 
 /** How a call waits and varies its waits; tests give their own. */
@@ -52,11 +49,7 @@ type Ask<Provider> = <Value>(
 ) => Promise<Value>;
 
 /** A person's services, each request under the error policy. */
-export type Services = {
-  readonly mail: Ask<MailProvider>;
-  readonly calendar: Ask<CalendarProvider>;
-  readonly contacts: Ask<ContactsProvider>;
-  readonly slack: Ask<SlackProvider>;
+export type Services = { readonly [Name in Service]: Ask<ServiceProviders[Name]> } & {
   readonly assistant: Pick<Assistant, "internalDomains" | "zone" | "now">;
 };
 
@@ -150,17 +143,17 @@ export function createServices(
   signal: AbortSignal,
 ): Services {
   const asking =
-    <Provider extends Refreshable>(open: () => Promise<Provider>): Ask<Provider> =>
+    <Name extends Service>(service: Name): Ask<ServiceProviders[Name]> =>
     async (what, lookup) => {
-      const provider = await open();
+      const provider = await assistant.open(service);
       const write = lookup && { lookup: (during: AbortSignal) => lookup(provider, during) };
       return callService(provider, (during) => what(provider, during), { ...patience, tool, signal, write });
     };
   return {
-    mail: asking(() => assistant.mail()),
-    calendar: asking(() => assistant.calendar()),
-    contacts: asking(() => assistant.contacts()),
-    slack: asking(() => assistant.slack()),
+    mail: asking("mail"),
+    calendar: asking("calendar"),
+    contacts: asking("contacts"),
+    slack: asking("slack"),
     assistant,
   };
 }

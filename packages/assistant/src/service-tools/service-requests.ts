@@ -126,6 +126,19 @@ export async function mapLimited<Item, Value>(
   return values;
 }
 
+/** A value that is asked for when it is needed, and again once it is older than `maxAgeMs`; a failure is not kept. */
+export function keepFresh<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  maxAgeMs = Number.POSITIVE_INFINITY,
+  now = () => performance.now(),
+): (signal: AbortSignal) => Promise<Value> {
+  let kept: { readonly value: Value; readonly at: number } | undefined;
+  return async (signal) => {
+    if (!kept || Math.abs(now() - kept.at) >= maxAgeMs) kept = { value: await load(signal), at: now() };
+    return kept.value;
+  };
+}
+
 /** A service may give less than was asked for on each page, but not forever. */
 const MAX_PAGES = 100;
 

@@ -1,7 +1,7 @@
 // Times and time zones as callers write them: days, instants, ranges, the spans of events.
 
 import { instantToWall, isoWithOffset, isZone, wallToInstant } from "@retinue/core/text/zone";
-import type { CalendarEvent, CalendarSpan, EventTime } from "../calendar/calendar-provider.ts";
+import type { CalendarEvent, EventTime, TimeRange } from "../calendar/calendar-provider.ts";
 import { ToolFault } from "./tool-fault.ts";
 
 const DAY_MS = 86_400_000;
@@ -9,9 +9,6 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?[0-5]\d)?$/i;
 /** No clocks on earth are further from UTC. */
 const FURTHEST_OFFSET_MS = 14 * 3_600_000;
-
-/** From an instant to before another, in milliseconds since 1970. */
-export type TimeRange = { readonly from: number; readonly to: number };
 
 type Frame = {
   readonly now: number;
@@ -226,11 +223,6 @@ export function toTimeRange({ start, end }: EventSpan, zone: string): TimeRange 
   return { from: findInstant(start, zone), to: findInstant(end, zone) };
 }
 
-/** A span as calendars are asked for it. */
-export function toCalendarSpan({ from, to }: TimeRange): CalendarSpan {
-  return { start: toIso(from), end: toIso(to) };
-}
-
 /** Whether an event takes its owner's time. */
 export function takesTime({ free, status, attendees }: CalendarEvent, self: string): boolean {
   const declined = attendees.some(
@@ -239,10 +231,10 @@ export function takesTime({ free, status, attendees }: CalendarEvent, self: stri
   return !free && status !== "cancelled" && !declined;
 }
 
-/** Spans in order, those that overlap or touch made one; empty ones are dropped. */
-export function mergeSpans(spans: readonly TimeRange[]): readonly TimeRange[] {
+/** Ranges in order, those that overlap or touch made one; empty ones are dropped. */
+export function mergeRanges(ranges: readonly TimeRange[]): readonly TimeRange[] {
   const merged: { from: number; to: number }[] = [];
-  const ordered = spans.filter(({ from, to }) => to > from).toSorted((a, b) => a.from - b.from);
+  const ordered = ranges.filter(({ from, to }) => to > from).toSorted((a, b) => a.from - b.from);
   for (const { from, to } of ordered) {
     const last = merged.at(-1);
     if (last && from <= last.to) last.to = Math.max(last.to, to);
@@ -251,21 +243,17 @@ export function mergeSpans(spans: readonly TimeRange[]): readonly TimeRange[] {
   return merged;
 }
 
-/** Whether two spans share time. */
+/** Whether two ranges share time. */
 export function isOverlapping(one: TimeRange, other: TimeRange): boolean {
   return one.from < other.to && other.from < one.to;
 }
 
-/** The time these events take of their owner, merged and cut to a span; free, cancelled and declined ones take none. */
-export function listBusySpans(
+/** The time these events take of their owner, merged and cut to a range; free, cancelled and declined ones take none. */
+export function listBusyRanges(
   events: readonly CalendarEvent[],
-  span: CalendarSpan,
-  who: { readonly owner: string; readonly zone: string },
-): CalendarSpan[] {
-  const [from, to] = [Date.parse(span.start), Date.parse(span.end)];
-  const taken = events
-    .filter((event) => takesTime(event, who.owner))
-    .map((event) => toTimeRange(event, who.zone));
-  const cut = taken.map((each) => ({ from: Math.max(from, each.from), to: Math.min(to, each.to) }));
-  return mergeSpans(cut).map((each) => toCalendarSpan(each));
+  { from, to }: TimeRange,
+  { owner, zone }: { readonly owner: string; readonly zone: string },
+): readonly TimeRange[] {
+  const taken = events.filter((event) => takesTime(event, owner)).map((event) => toTimeRange(event, zone));
+  return mergeRanges(taken.map((each) => ({ from: Math.max(from, each.from), to: Math.min(to, each.to) })));
 }

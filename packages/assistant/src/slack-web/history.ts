@@ -5,7 +5,7 @@ import { ToolFault } from "../service-tools/tool-fault.ts";
 import type { SlackMessage, SlackProvider } from "../slack/slack-provider.ts";
 import { isSlackTs, isSystemMessage, listMentioned, readSlackMarkup } from "../slack/slack-text.ts";
 import type { Channels } from "./channels.ts";
-import { buildMessageLink, type Identity, type SlackPeople, type Team } from "./people.ts";
+import { buildMessageLink, type Identity, type SlackPeople } from "./people.ts";
 import { callPages, type SlackApi } from "./slack-api.ts";
 
 /** What of a channel is wanted. */
@@ -14,55 +14,43 @@ type HistoryRange = { readonly oldest?: number; readonly latest?: number; readon
 const PAGE = 200;
 const DAY_S = 86_400;
 /** Creates what reads channels and threads. */
-export function createHistory(
-  api: SlackApi,
-  directory: Directory,
-): Pick<SlackProvider, "messages" | "replies"> {
+export function createHistory(workspace: Workspace): Pick<SlackProvider, "messages" | "replies"> {
   const readable = async (channelId: string, raws: readonly JsonObject[], signal: AbortSignal) => {
     if (raws.length === 0) return [];
-    const channel = { id: channelId, name: await directory.channels.learn(channelId, signal) };
-    return readSlackMessages(
-      raws.map((raw) => ({ raw, channel })),
-      directory,
-      signal,
-    );
+    const channel = { id: channelId, name: await workspace.channels.learn(channelId, signal) };
+    const placed = raws.map((raw) => ({ raw, channel }));
+    return readSlackMessages(placed, workspace, signal);
   };
   return {
     async messages(channelId, range, signal) {
-      const { raws, more } = await fetchHistory(
-        api,
-        { channelId, range, isKnown: isKnown(directory, channelId) },
-        signal,
-      );
+      const { raws, more } = await fetchHistory(workspace, { channelId, range }, signal);
       return { messages: await readable(channelId, raws.toReversed(), signal), more };
     },
     async replies(channelId, threadTs, limit, signal) {
-      const wanted = { channelId, threadTs, limit, isKnown: isKnown(directory, channelId) };
-      const { raws, more } = await fetchThread(api, wanted, signal);
+      const { raws, more } = await fetchThread(workspace, { channelId, threadTs, limit }, signal);
       return { messages: await readable(channelId, raws, signal), more };
     },
   };
 }
 
 /** Whether the name of this channel is known. */
-export function isKnown({ channels }: Pick<Directory, "channels">, channelId: string): boolean {
+export function isKnown({ channels }: Workspace, channelId: string): boolean {
   return (channels.getName(channelId) ?? channelId) !== channelId;
 }
 
 /** Newest first. */
 export async function fetchHistory(
-  api: SlackApi,
-  wanted: {
-    readonly channelId: string;
-    readonly range: HistoryRange;
-    readonly isKnown: boolean;
-    readonly withMetadata?: boolean;
-  },
+  workspace: Workspace,
+  {
+    channelId: channel,
+    range,
+    withMetadata,
+  }: { readonly channelId: string; readonly range: HistoryRange; readonly withMetadata?: boolean },
   signal: AbortSignal,
 ): Promise<{ readonly raws: readonly JsonObject[]; readonly more: boolean }> {
-  const { channelId: channel, range, isKnown: knownChannel, withMetadata } = wanted;
-  const { oldest = 0, latest = Number.POSITIVE_INFINITY } = range;
-  const limit = Math.max(1, Math.floor(range.limit));
+  const { api } = workspace;
+  const knownChannel = isKnown(workspace, channel);
+  const { oldest = 0, latest = Number.POSITIVE_INFINITY, limit } = range;
   const fixed = { channel, ...buildRangeArgs(range, api.now()), include_all_metadata: withMetadata };
   const args = () => ({ ...fixed, limit: Math.min(PAGE, limit - raws.length) });
   const raws: JsonObject[] = [];
@@ -79,25 +67,24 @@ export async function fetchHistory(
 
 /** The first message and its replies, oldest first. Slack repeats the first message on each page. */
 export async function fetchThread(
-  api: SlackApi,
+  workspace: Workspace,
   wanted: {
     readonly channelId: string;
     readonly threadTs: string;
     readonly limit: number;
-    readonly isKnown: boolean;
     readonly withMetadata?: boolean;
   },
   signal: AbortSignal,
 ): Promise<{ readonly raws: readonly JsonObject[]; readonly more: boolean }> {
-  const { channelId: channel, threadTs: ts, isKnown: knownChannel, withMetadata } = wanted;
+  const { channelId: channel, threadTs: ts, limit, withMetadata } = wanted;
   const shown = ts.slice(0, 40);
   if (!isSlackTs(ts))
     throw new ToolFault("params", `'${shown}' names no thread; a thread_ts looks like 1700000000.000100`);
-  const limit = Math.max(1, Math.floor(wanted.limit));
   const args = () => ({ channel, ts, limit: PAGE, include_all_metadata: withMetadata });
   const raws = new Map<string, JsonObject>();
+  const options = { knownChannel: isKnown(workspace, channel) };
   let more = true;
-  for await (const page of callPages(api, "conversations.replies", args, signal, { knownChannel })) {
+  for await (const page of callPages(workspace.api, "conversations.replies", args, signal, options)) {
     for (const raw of recordsIn(page.answer.messages)) {
       const own = textIn(raw.ts);
       if (own !== undefined && wasSaid(raw) && !raws.has(own)) raws.set(own, raw);
@@ -133,39 +120,47 @@ export type RawMessage = {
   readonly channel: { readonly id: string; readonly name: string };
 };
 
-/** What messages are read with. */
-export type Directory = { readonly people: SlackPeople; readonly channels: Channels; readonly team: Team };
+/** A workspace at Slack, with what was learnt of it. */
+export type Workspace = {
+  readonly api: SlackApi;
+  readonly people: SlackPeople;
+  readonly channels: Channels;
+};
 
 /** Makes messages readable. Names are asked for once per person, links are built without asking. */
 export async function readSlackMessages(
   messages: readonly RawMessage[],
-  directory: Directory,
+  workspace: Workspace,
   signal: AbortSignal,
 ): Promise<SlackMessage[]> {
   if (messages.length === 0) return [];
-  await directory.people.learn(
+  const { people } = workspace;
+  await people.learn(
     messages.flatMap(({ raw }) => [textIn(raw.user) ?? "", ...listMentioned(readRawText(raw))]),
     signal,
   );
-  const identity = await directory.team.identityIfKnown(signal);
-  return messages.map((message) => readSlackMessage(message, directory, identity));
+  const { url } = await people.identity(signal).catch((thrown: unknown): Identity => {
+    if (!(thrown instanceof ToolFault) || thrown.type === "auth") throw thrown;
+    return {};
+  });
+  return messages.map((message) => readSlackMessage(message, workspace, url));
 }
 
-/** Reads one message with what is known by now. */
+/** Reads one message with what is known by now; `url` is where the workspace's pages are. */
 export function readSlackMessage(
   { raw, channel }: RawMessage,
-  directory: Directory,
-  identity: Identity,
+  workspace: Workspace,
+  url?: string,
 ): SlackMessage {
   const ts = textIn(raw.ts) ?? "";
   const permalink = textIn(raw.permalink);
   const threadTs = textIn(raw.thread_ts) ?? findThread(permalink);
-  const link = buildMessageLink(identity, { channelId: channel.id, ts, threadTs }) ?? permalink;
+  const link = buildMessageLink(url, { channelId: channel.id, ts, threadTs }) ?? permalink;
   return {
     ts,
     channel,
-    user: readAuthor(raw, directory.people),
-    text: readSlackText(raw, directory),
+    user: readAuthor(raw, workspace.people),
+    text: readSlackText(raw, workspace),
     reactions: recordsIn(raw.reactions).flatMap(({ name, count }) => {
       const emoji = textIn(name);
       return emoji === undefined ? [] : [{ name: emoji, count: numberIn(count) ?? 1 }];
@@ -177,10 +172,7 @@ export function readSlackMessage(
 }
 
 /** The message's text with the names that are known by now. */
-export function readSlackText(
-  raw: JsonObject,
-  { people, channels }: Pick<Directory, "people" | "channels">,
-): string {
+export function readSlackText(raw: JsonObject, { people, channels }: Workspace): string {
   return readSlackMarkup(readRawText(raw), { person: people.getName, channel: channels.getName });
 }
 

@@ -1,9 +1,8 @@
 // A workspace of Slack through its Web API: searching and posting.
 
-import { RetinueError } from "@retinue/core/schema/error";
+import { refusePlain } from "../accounts/post-form.ts";
 import { foldText, splitPhrases } from "../service-tools/search-words.ts";
 import {
-  isSafeUrl,
   type JsonObject,
   mapLimited,
   numberIn,
@@ -17,7 +16,6 @@ import { CALL_EVENT, isSlackTs, readCallKey } from "../slack/slack-text.ts";
 import { createChannels } from "./channels.ts";
 import {
   createHistory,
-  type Directory,
   fetchHistory,
   fetchThread,
   isKnown,
@@ -25,20 +23,20 @@ import {
   readSlackMessage,
   readSlackMessages,
   readSlackText,
+  type Workspace,
 } from "./history.ts";
-import { createPeople, createTeam, type SlackPerson } from "./people.ts";
-import { createSlackApi, type SlackApi, type SlackConfig } from "./slack-api.ts";
+import { createPeople, type SlackPeople, type SlackPerson } from "./people.ts";
+import { createSlackApi, type SlackConfig } from "./slack-api.ts";
 
 export type { SlackConfig, SlackTokens } from "./slack-api.ts";
 
 /** A workspace of Slack through its Web API. Nothing is loaded or asked before the first call. */
 export function openSlack(config: SlackConfig): SlackProvider {
-  if (config.apiUrl !== undefined) checkApiUrl(config.apiUrl);
+  if (config.apiUrl !== undefined) refusePlain(config.apiUrl);
   const api = createSlackApi(config);
-  const team = createTeam(api);
-  const people = createPeople(api, team);
+  const people = createPeople(api);
   const channels = createChannels(api, people);
-  const directory = { people, channels, team };
+  const workspace = { api, people, channels };
   return {
     kind: "slack",
     channel: channels.find,
@@ -46,22 +44,11 @@ export function openSlack(config: SlackConfig): SlackProvider {
       const { isOutside, handle, ...user } = await people.find(who, signal);
       return user;
     },
-    ...createHistory(api, directory),
-    search: createSearch(api, directory),
-    ...createPosting(api, directory),
+    ...createHistory(workspace),
+    search: createSearch(workspace),
+    ...createPosting(workspace),
     refresh: api.refresh,
   };
-}
-
-/** Tokens do not travel in the clear, except to this machine. */
-function checkApiUrl(apiUrl: string): void {
-  const url = URL.parse(apiUrl);
-  if (url && isSafeUrl(url)) return;
-  throw new RetinueError(
-    "config",
-    `the address of Slack's API must begin with https://, not '${url ? `${url.protocol}//${url.host}` : "?"}'`,
-    "leave it out to use Slack's own",
-  );
 }
 
 type Wanted = {
@@ -81,34 +68,30 @@ const AT_ONCE = 4;
  * Creates the search. Slack's own needs a user's token with `search:read`. Without one the newest messages of the channels
  * that the app has joined are looked through, and `note` says how far.
  */
-function createSearch(api: SlackApi, directory: Directory): SlackProvider["search"] {
+function createSearch(workspace: Workspace): SlackProvider["search"] {
+  const { api, people, channels } = workspace;
   return async (query, signal) => {
     const wanted: Wanted = {
       terms: splitSearchTerms(query.text),
-      channel: query.channel === undefined ? undefined : await directory.channels.find(query.channel, signal),
-      from: query.from === undefined ? undefined : await directory.people.find(query.from, signal),
-      limit: Math.max(1, Math.floor(query.limit)),
+      channel: query.channel === undefined ? undefined : await channels.find(query.channel, signal),
+      from: query.from === undefined ? undefined : await people.find(query.from, signal),
+      limit: query.limit,
     };
     if (wanted.terms.length === 0 && !wanted.channel && !wanted.from) {
       throw new ToolFault("params", "nothing to search for: the query has no words");
     }
-    if (!api.canSearch)
-      return scanChannels(api, directory, wanted, signal, "Slack's search needs a user token");
+    if (!api.canSearch) return scanChannels(workspace, wanted, signal, "Slack's search needs a user token");
     try {
-      return await searchSlack(api, directory, wanted, signal);
+      return await searchSlack(workspace, wanted, signal);
     } catch (thrown) {
       if (!isServiceFault(thrown, "permission")) throw thrown;
-      return scanChannels(api, directory, wanted, signal, thrown.message);
+      return scanChannels(workspace, wanted, signal, thrown.message);
     }
   };
 }
 
-async function searchSlack(
-  api: SlackApi,
-  directory: Directory,
-  wanted: Wanted,
-  signal: AbortSignal,
-): Promise<Found> {
+async function searchSlack(workspace: Workspace, wanted: Wanted, signal: AbortSignal): Promise<Found> {
+  const { api, people } = workspace;
   const query = buildSlackQuery(wanted);
   const matches: JsonObject[] = [];
   let total = 0;
@@ -121,16 +104,14 @@ async function searchSlack(
     if (found.length === 0 || page >= (numberIn(recordIn(answer.paging).pages) ?? 1)) break;
   }
   const raws = matches.slice(0, wanted.limit);
-  await directory.people.learn(
-    raws.map((raw) => textIn(recordIn(raw.channel).name) ?? ""),
-    signal,
-  );
-  const placed = raws.map((raw) => ({ raw, channel: readPlace(raw, directory) }));
-  return { messages: await readSlackMessages(placed, directory, signal), total };
+  const names = raws.map((raw) => textIn(recordIn(raw.channel).name) ?? "");
+  await people.learn(names, signal);
+  const placed = raws.map((raw) => ({ raw, channel: readPlace(raw, people) }));
+  return { messages: await readSlackMessages(placed, workspace, signal), total };
 }
 
 /** A direct conversation is called by its partner's id. */
-function readPlace(raw: JsonObject, { people }: Directory): RawMessage["channel"] {
+function readPlace(raw: JsonObject, people: SlackPeople): RawMessage["channel"] {
   const channel = recordIn(raw.channel);
   const id = textIn(channel.id) ?? "";
   const name = textIn(channel.name) ?? id;
@@ -139,19 +120,18 @@ function readPlace(raw: JsonObject, { people }: Directory): RawMessage["channel"
 }
 
 async function scanChannels(
-  api: SlackApi,
-  directory: Directory,
+  workspace: Workspace,
   wanted: Wanted,
   signal: AbortSignal,
   why: string,
 ): Promise<Found> {
-  const joined = wanted.channel ? [wanted.channel] : await directory.channels.joined(signal);
+  const joined = wanted.channel ? [wanted.channel] : await workspace.channels.joined(signal);
   const range = { limit: SCANNED_MESSAGES };
   const pages = await mapLimited(joined.slice(0, SCANNED_CHANNELS), AT_ONCE, async ({ id, name }) => {
     try {
-      const { raws } = await fetchHistory(api, { channelId: id, range, isKnown: true }, signal);
+      const { raws } = await fetchHistory(workspace, { channelId: id, range }, signal);
       return raws
-        .filter((raw) => isMatch(raw, wanted, directory))
+        .filter((raw) => isMatch(raw, wanted, workspace))
         .map((raw) => ({ raw, channel: { id, name } }));
     } catch (thrown) {
       if (wanted.channel || !isServiceFault(thrown, "permission")) throw thrown;
@@ -164,13 +144,13 @@ async function scanChannels(
     ? wanted.channel.name.replace(/^(?!@)/, "#")
     : `${read.length} of the ${joined.length} joined channels`;
   const extent = `looked only at the newest ${SCANNED_MESSAGES} messages, without replies in threads, of ${place}`;
-  const messages = await readSlackMessages(matches.slice(0, wanted.limit), directory, signal);
+  const messages = await readSlackMessages(matches.slice(0, wanted.limit), workspace, signal);
   return { messages, total: matches.length, note: `${why}; ${extent}` };
 }
 
-function isMatch(raw: JsonObject, { terms, from }: Wanted, directory: Directory): boolean {
+function isMatch(raw: JsonObject, { terms, from }: Wanted, workspace: Workspace): boolean {
   if (from && raw.user !== from.id) return false;
-  const text = foldText(readSlackText(raw, directory));
+  const text = foldText(readSlackText(raw, workspace));
   return terms.every((term) => text.includes(foldText(term)));
 }
 
@@ -209,19 +189,17 @@ export function escapeText(text: string): string {
 }
 
 /** Creates what posts a message and finds it again. */
-function createPosting(api: SlackApi, directory: Directory): Pick<SlackProvider, "post" | "findByCallKey"> {
+function createPosting(workspace: Workspace): Pick<SlackProvider, "post" | "findByCallKey"> {
+  const { api, channels } = workspace;
   /** The message is posted; if reading names for it fails, it must not look lost. */
   async function describe(raw: JsonObject, channelId: string, signal: AbortSignal) {
-    const known = {
-      raw,
-      channel: { id: channelId, name: directory.channels.getName(channelId) ?? channelId },
-    };
     try {
-      const channel = { id: channelId, name: await directory.channels.learn(channelId, signal) };
-      const [message] = await readSlackMessages([{ raw, channel }], directory, signal);
+      const channel = { id: channelId, name: await channels.learn(channelId, signal) };
+      const [message] = await readSlackMessages([{ raw, channel }], workspace, signal);
       if (message) return message;
     } catch {}
-    return readSlackMessage(known, directory, { url: undefined, teamId: undefined, enterpriseId: undefined });
+    const channel = { id: channelId, name: channels.getName(channelId) ?? channelId };
+    return readSlackMessage({ raw, channel }, workspace);
   }
 
   return {
@@ -245,7 +223,7 @@ function createPosting(api: SlackApi, directory: Directory): Pick<SlackProvider,
         metadata: { event_type: CALL_EVENT, event_payload: { key: callKey } },
       };
       const answer = await api.call("chat.postMessage", args, signal, {
-        knownChannel: isKnown(directory, channelId),
+        knownChannel: isKnown(workspace, channelId),
       });
       const ts = textIn(answer.ts);
       if (ts === undefined) throw new ToolFault("tool_error", "Slack did not say which message it posted");
@@ -254,11 +232,11 @@ function createPosting(api: SlackApi, directory: Directory): Pick<SlackProvider,
     },
 
     async findByCallKey({ channelId, threadTs, callKey }, signal) {
-      const place = { channelId, isKnown: isKnown(directory, channelId), withMetadata: true };
+      const place = { channelId, withMetadata: true };
       const { raws } =
         threadTs === undefined
-          ? await fetchHistory(api, { ...place, range: { limit: LOOKED_AT } }, signal)
-          : await fetchThread(api, { ...place, threadTs, limit: LOOKED_AT_IN_THREAD }, signal);
+          ? await fetchHistory(workspace, { ...place, range: { limit: LOOKED_AT } }, signal)
+          : await fetchThread(workspace, { ...place, threadTs, limit: LOOKED_AT_IN_THREAD }, signal);
       const raw = raws.find((one) => readCallKey(one.metadata) === callKey);
       return raw ? describe(raw, channelId, signal) : null;
     },

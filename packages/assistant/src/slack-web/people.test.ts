@@ -3,7 +3,7 @@ import type { JsonObject } from "../service-tools/service-requests.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import { createChannels } from "./channels.ts";
 import { fetchHistory, fetchThread, readSlackMessages } from "./history.ts";
-import { buildMessageLink, createPeople, createTeam } from "./people.ts";
+import { buildMessageLink, createPeople } from "./people.ts";
 import type { SlackApi } from "./slack-api.ts";
 
 const { signal } = new AbortController();
@@ -48,9 +48,8 @@ function fakeApi(more: Record<string, (args: JsonObject) => JsonObject> = {}) {
       return answer(args);
     },
   };
-  const team = createTeam(api);
-  const people = createPeople(api, team);
-  return { api, asked, team, people, channels: createChannels(api, people) };
+  const people = createPeople(api);
+  return { api, asked, people, channels: createChannels(api, people) };
 }
 
 test("people are found by id, name, shown name and real name, and who is of another team is outside", async () => {
@@ -88,21 +87,21 @@ test("a history is read page by page, without what the system said, up to what i
     [{ ts: "5.000000" }, { ts: "4.000000", subtype: "channel_join" }, { ts: "3.000000" }],
     [{ ts: "2.000000" }, { ts: "1.000000" }],
   ];
-  const { api } = fakeApi({
+  const workspace = fakeApi({
     "conversations.history": ({ cursor }) => ({
       messages: pages[cursor === "next" ? 1 : 0],
       response_metadata: { next_cursor: cursor === "next" ? "" : "next" },
     }),
   });
   const read = async (limit: number) => {
-    const wanted = { channelId: "C0000001", range: { limit }, isKnown: true };
-    const { raws, more } = await fetchHistory(api, wanted, signal);
+    const wanted = { channelId: "C0000001", range: { limit } };
+    const { raws, more } = await fetchHistory(workspace, wanted, signal);
     return [raws.map(({ ts }) => Number(ts)), more];
   };
   expect(await read(10)).toEqual([[5, 3, 2, 1], false]);
   expect(await read(2)).toEqual([[5, 3], true]);
-  const nothing = { channelId: "C0000001", threadTs: "soon", limit: 5, isKnown: true };
-  await expect(fetchThread(api, nothing, signal)).rejects.toMatchObject({ type: "params" });
+  const nothing = { channelId: "C0000001", threadTs: "soon", limit: 5 };
+  await expect(fetchThread(workspace, nothing, signal)).rejects.toMatchObject({ type: "params" });
 });
 
 test("a message names its people and has its link, also if nobody can say which workspace it is", async () => {
@@ -129,8 +128,7 @@ test("a message names its people and has its link, also if nobody can say which 
 });
 
 test("a link into a thread names the thread", () => {
-  const identity = { url: "https://a.example/", teamId: undefined, enterpriseId: undefined };
-  expect(buildMessageLink(identity, { channelId: "C1", ts: "2.000000", threadTs: "1.000000" })).toBe(
-    "https://a.example/archives/C1/p2000000?thread_ts=1.000000&cid=C1",
-  );
+  expect(
+    buildMessageLink("https://a.example/", { channelId: "C1", ts: "2.000000", threadTs: "1.000000" }),
+  ).toBe("https://a.example/archives/C1/p2000000?thread_ts=1.000000&cid=C1");
 });

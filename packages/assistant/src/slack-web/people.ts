@@ -1,6 +1,12 @@
 // The people of a workspace at Slack, and which workspace it is.
 
-import { type JsonObject, mapLimited, recordIn, textIn } from "../service-tools/service-requests.ts";
+import {
+  type JsonObject,
+  keepFresh,
+  mapLimited,
+  recordIn,
+  textIn,
+} from "../service-tools/service-requests.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import { pickPerson } from "../slack/pick-name.ts";
 import type { SlackUser } from "../slack/slack-provider.ts";
@@ -21,6 +27,8 @@ export type SlackPeople = {
   learn(ids: Iterable<string>, signal: AbortSignal): Promise<void>;
   /** Undefined until it was learnt. */
   getName(id: string): string | undefined;
+  /** The workspace that the token belongs to; asked once. */
+  identity(signal: AbortSignal): Promise<Identity>;
 };
 
 const LISTED = 5_000;
@@ -28,29 +36,19 @@ const KEPT_MS = 5 * 60_000;
 const KEPT_PEOPLE = 20_000;
 const AT_ONCE = 5;
 
-type Listing = { readonly at: number; readonly people: readonly SlackPerson[]; readonly isWhole: boolean };
-
 /** The workspace a token belongs to. */
 export type Identity = {
   /** Where its pages are, with a slash at the end. */
-  readonly url: string | undefined;
-  readonly teamId: string | undefined;
-  readonly enterpriseId: string | undefined;
+  readonly url?: string;
+  readonly teamId?: string;
+  readonly enterpriseId?: string;
 };
-
-/** Looks up once which workspace the token belongs to. */
-export type Team = {
-  identity(signal: AbortSignal): Promise<Identity>;
-  /** The same, or an unknown identity if the service fails; only a refused token is raised. */
-  identityIfKnown(signal: AbortSignal): Promise<Identity>;
-};
-
-const UNKNOWN: Identity = { url: undefined, teamId: undefined, enterpriseId: undefined };
 
 /** Creates the directory of people. */
-export function createPeople(api: SlackApi, team: Team): SlackPeople {
+export function createPeople(api: SlackApi): SlackPeople {
   const names = new Map<string, string>();
-  let listing: Listing | undefined;
+  const identity = keepFresh(async (signal) => readIdentity(await api.call("auth.test", {}, signal)));
+  const list = keepFresh(listPeople, KEPT_MS, api.now);
 
   function remember(id: string, name: string): void {
     if (names.size >= KEPT_PEOPLE) names.clear();
@@ -59,20 +57,18 @@ export function createPeople(api: SlackApi, team: Team): SlackPeople {
 
   /** Needs the workspace's identity, to tell people of other organisations. */
   async function read(user: unknown, signal: AbortSignal): Promise<SlackPerson> {
-    const person = readPerson(recordIn(user), await team.identity(signal));
+    const person = readPerson(recordIn(user), await identity(signal));
     remember(person.id, person.name);
     return person;
   }
 
-  async function list(signal: AbortSignal): Promise<Listing> {
-    if (listing && api.now() - listing.at < KEPT_MS) return listing;
-    const found = await listAll(api, { method: "users.list", field: "members", cap: LISTED }, signal);
-    const present = found.items.filter((user) => user.deleted !== true);
-    const own = await team.identity(signal);
-    const people = present.map((user) => readPerson(user, own));
+  async function listPeople(signal: AbortSignal) {
+    const listed = { method: "users.list", field: "members", cap: LISTED };
+    const { items, isWhole } = await listAll(api, listed, signal);
+    const own = await identity(signal);
+    const people = items.filter((user) => user.deleted !== true).map((user) => readPerson(user, own));
     for (const { id, name } of people) remember(id, name);
-    listing = { at: api.now(), people, isWhole: found.isWhole };
-    return listing;
+    return { people, isWhole };
   }
 
   async function byId(id: string, signal: AbortSignal): Promise<SlackPerson> {
@@ -99,24 +95,18 @@ export function createPeople(api: SlackApi, team: Team): SlackPeople {
           const { user } = await api.call("users.info", { user: id }, signal);
           remember(id, readShownName(recordIn(user)) ?? id);
         } catch (thrown) {
-          if (!isRefusal(thrown)) throw thrown;
+          // Slack will not say it, today or tomorrow.
+          if (!isServiceFault(thrown, "params", "permission")) throw thrown;
           remember(id, id);
         }
       });
     },
     getName: (id) => names.get(id),
+    identity,
   };
 }
 
-/** Slack will not say it, today or tomorrow. */
-function isRefusal(thrown: unknown): boolean {
-  return isServiceFault(thrown, "params", "permission");
-}
-
-function readPerson(
-  user: JsonObject,
-  own: { teamId: string | undefined; enterpriseId: string | undefined },
-): SlackPerson {
+function readPerson(user: JsonObject, own: Identity): SlackPerson {
   const profile = recordIn(user.profile);
   const id = textIn(user.id);
   if (id === undefined) throw new ToolFault("tool_error", "Slack described a person without an id");
@@ -141,32 +131,12 @@ function readShownName(user: JsonObject): string | undefined {
 }
 
 /** Of another organisation, or of an unknown one. Workspaces of one enterprise belong together. */
-function isOutside(
-  user: JsonObject,
-  own: { teamId: string | undefined; enterpriseId: string | undefined },
-): boolean {
+function isOutside(user: JsonObject, own: Identity): boolean {
   if (user.is_stranger === true) return true;
   const teamId = textIn(user.team_id);
   if (teamId !== undefined && teamId === own.teamId) return false;
   const enterpriseId = textIn(recordIn(user.enterprise_user).enterprise_id);
   return enterpriseId === undefined || enterpriseId !== own.enterpriseId;
-}
-
-/** Creates the lookup. */
-export function createTeam(api: SlackApi): Team {
-  let known: Identity | undefined;
-  async function identity(signal: AbortSignal): Promise<Identity> {
-    known ??= readIdentity(await api.call("auth.test", {}, signal));
-    return known;
-  }
-  return {
-    identity,
-    identityIfKnown: (signal) =>
-      identity(signal).catch((thrown: unknown) => {
-        if (thrown instanceof ToolFault && thrown.type !== "auth") return UNKNOWN;
-        throw thrown;
-      }),
-  };
 }
 
 function readIdentity(answer: JsonObject): Identity {
@@ -181,7 +151,7 @@ function readIdentity(answer: JsonObject): Identity {
 
 /** The address of a message in the browser, built without asking; undefined if the workspace's is not known. */
 export function buildMessageLink(
-  { url }: Identity,
+  url: string | undefined,
   message: { readonly channelId: string; readonly ts: string; readonly threadTs?: string | undefined },
 ): string | undefined {
   if (url === undefined) return undefined;

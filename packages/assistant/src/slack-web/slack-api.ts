@@ -46,8 +46,8 @@ export type SlackConfig = {
 type CallOptions = {
   /** With the user's token. */
   readonly asUser?: boolean;
-  /** The channel was listed before. */
-  readonly knownChannel?: boolean;
+  /** The channel was listed before, so "not found" means "no access". */
+  readonly knownChannel?: boolean | undefined;
 };
 
 /** Slack's methods. Each call is one request, and every failure a `ToolFault`. */
@@ -212,11 +212,7 @@ export function callPages(
 const SLACK_SIGN_IN = "run `retinue accounts add slack` again";
 
 /** The request, as far as it changes what a refusal means. */
-type SlackRequest = {
-  readonly method: string;
-  /** The channel was listed before, so "not found" means "no access". */
-  readonly knownChannel?: boolean | undefined;
-};
+type SlackRequest = Pick<CallOptions, "knownChannel"> & { readonly method: string };
 
 const AUTH = splitCodes(
   "not_authed invalid_auth token_expired token_revoked account_inactive org_login_required",

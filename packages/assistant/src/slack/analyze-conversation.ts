@@ -86,7 +86,9 @@ async function readConversation(
 }
 
 function describeAnalysis({ messages, more, from, to }: Conversation, channel: SlackChannel, zone: string) {
-  const { decisions, openQuestions, actionItems } = findStatements(messages);
+  const found = findStatements(messages).toSorted(compareStatements);
+  const newest = KINDS.flatMap((kind) => found.filter((each) => each.kind === kind).slice(-MOST_ITEMS));
+  const statements = newest.toSorted(compareStatements);
   const topics = findTopics(messages).map(({ topic, messages: using }) => ({
     topic: cutText(topic, 100),
     messages: using.length,
@@ -101,16 +103,17 @@ function describeAnalysis({ messages, more, from, to }: Conversation, channel: S
     participants: participants.slice(0, MOST_PEOPLE),
     topics,
   };
-  const listed = [decisions, openQuestions, actionItems].map(chooseNewestStatements);
   const build = (kept: readonly Statement[]) => {
-    const [decisions = [], open_questions = [], action_items = []] = listed.map((statements) =>
-      statements.filter((each) => kept.includes(each)).map(describeStatement),
-    );
-    return { decisions, open_questions, action_items, more: more || undefined };
+    const describe = (kind: Kind) => kept.filter((each) => each.kind === kind).map(describeStatement);
+    return {
+      decisions: describe("decisions"),
+      open_questions: describe("open_questions"),
+      action_items: describe("action_items"),
+      more: more || undefined,
+    };
   };
-  const all = listed.flat().toSorted(compareStatements);
-  const summary = summarize({ ...head, ...build(all) }, participants.length);
-  return fitItems(all, (kept) => ({ ...head, ...build(kept), summary }), "last");
+  const summary = summarize({ ...head, ...build(statements) }, participants.length);
+  return fitItems(statements, (kept) => ({ ...head, ...build(kept), summary }), "last");
 }
 
 /** Who wrote how much, the most first. */
@@ -121,11 +124,6 @@ function countParticipants(messages: readonly SlackMessage[]) {
     .toSorted((a, b) => b.messages - a.messages || (a.user < b.user ? -1 : 1));
 }
 
-/** The newest statements, oldest first. */
-function chooseNewestStatements(statements: readonly Statement[]): readonly Statement[] {
-  return statements.toSorted(compareStatements).slice(-MOST_ITEMS);
-}
-
 function compareStatements(a: Statement, b: Statement): number {
   return Number(a.message.ts) - Number(b.message.ts);
 }
@@ -134,20 +132,17 @@ function describeStatement({ text, message: { user, link } }: Statement) {
   return { text: cutText(text, MAX_ITEM), user: cutText(user.name, 100), link };
 }
 
-type Found = {
+type Analysis = Readonly<Record<Kind, readonly { readonly text: string; readonly user: string }[]>> & {
   readonly channel: string;
   readonly message_count: number;
   readonly topics: readonly { readonly topic: string }[];
-  readonly decisions: readonly { readonly text: string; readonly user: string }[];
-  readonly open_questions: readonly { readonly text: string; readonly user: string }[];
-  readonly action_items: readonly { readonly text: string; readonly user: string }[];
   readonly more?: boolean;
 };
 
-function summarize(found: Found, people: number): string {
+function summarize(found: Analysis, people: number): string {
   const { channel, message_count, topics, more } = found;
   if (message_count === 0) return `There are no messages in ${channel} in this time.`;
-  const said = (heading: string, items: Found["decisions"]) =>
+  const said = (heading: string, items: Analysis[Kind]) =>
     items.length === 0
       ? ""
       : `${heading}: ${items
@@ -198,21 +193,18 @@ function chooseNewest(messages: readonly SlackMessage[]): readonly SlackMessage[
   return messages.filter((message) => chosen.has(message));
 }
 
+/** What was settled, asked and promised, as the output names it. */
+const KINDS = ["decisions", "open_questions", "action_items"] as const;
+type Kind = (typeof KINDS)[number];
+
 /** One sentence of a conversation that matters. */
-type Statement = { readonly text: string; readonly message: SlackMessage };
+type Statement = { readonly kind: Kind; readonly text: string; readonly message: SlackMessage };
 
-/** What was settled, asked and promised. */
-type Statements = {
-  readonly decisions: readonly Statement[];
-  readonly openQuestions: readonly Statement[];
-  readonly actionItems: readonly Statement[];
-};
-
-type Kind = "decision" | "question" | "action" | "other";
 /** A message and what it says. */
 type Read = {
   readonly message: SlackMessage;
-  readonly said: readonly { readonly text: string; readonly kind: Kind }[];
+  /** Its sentences; the kind of those that do not matter is null. */
+  readonly said: readonly { readonly text: string; readonly kind: Kind | null }[];
   /** Something in it may answer a question. */
   readonly answers: boolean;
 };
@@ -243,24 +235,23 @@ const MAX_SENTENCE = 500;
 const MAX_JUDGED = 12_000;
 
 /** Finds decisions, questions nobody answered in their thread, and promises or requests, by how they are worded. */
-export function findStatements(messages: readonly SlackMessage[]): Statements {
-  const decisions: Statement[] = [];
-  const openQuestions: Statement[] = [];
-  const actionItems: Statement[] = [];
+export function findStatements(messages: readonly SlackMessage[]): readonly Statement[] {
+  const statements: Statement[] = [];
   for (const thread of groupThreads(messages)) {
     for (const [at, { message, said }] of thread.entries()) {
-      const open = said.some(({ kind }) => kind === "question") && isOpen(message, thread.slice(at + 1));
+      const asks = said.some(({ kind }) => kind === "open_questions");
+      const open = asks && isOpen(message, thread.slice(at + 1));
       for (const { text, kind } of said) {
-        if (kind === "decision") decisions.push({ text: addContext(text, thread[at - 1]), message });
-        else if (kind === "action") actionItems.push({ text, message });
-        else if (kind === "question" && open) openQuestions.push({ text, message });
+        if (kind === "decisions") statements.push({ kind, text: addContext(text, thread[at - 1]), message });
+        else if (kind === "action_items" || (kind === "open_questions" && open))
+          statements.push({ kind, text, message });
       }
       const [first] = said;
-      if (first && isTicked(message) && said.every(({ kind }) => kind === "other"))
-        decisions.push({ text: first.text, message });
+      if (first && isTicked(message) && said.every(({ kind }) => kind === null))
+        statements.push({ kind: "decisions", text: first.text, message });
     }
   }
-  return { decisions, openQuestions, actionItems };
+  return statements;
 }
 
 /** The sentences of a message; a new line ends one too, and so does a stop before a mention. */
@@ -287,13 +278,13 @@ function readStatements(message: SlackMessage): Read {
   return { message, said, answers };
 }
 
-function judgeSentence(sentence: string): Kind {
+function judgeSentence(sentence: string): Kind | null {
   const asks = /\?["')\]]*$/.test(sentence);
   const text = sentence.slice(0, MAX_SENTENCE).replaceAll("’", "'");
-  if (REQUEST.test(text) || MARKED.test(text)) return "action";
-  if (asks) return text.split(/\s+/).length >= LEAST_QUESTION_WORDS ? "question" : "other";
-  if (DECISION.test(text) && !UNDECIDED.test(text)) return "decision";
-  return PROMISE.test(text) ? "action" : "other";
+  if (REQUEST.test(text) || MARKED.test(text)) return "action_items";
+  if (asks) return text.split(/\s+/).length >= LEAST_QUESTION_WORDS ? "open_questions" : null;
+  if (DECISION.test(text) && !UNDECIDED.test(text)) return "decisions";
+  return PROMISE.test(text) ? "action_items" : null;
 }
 
 /** Whether nobody else has answered in the thread; another question or "I don't know" is not an answer. */

@@ -84,9 +84,14 @@ describe("slack_post_message", () => {
 
 describe("what was said", () => {
   const kinds = (...messages: SlackMessage[]) => {
-    const { decisions, openQuestions, actionItems } = findStatements(messages);
-    const texts = (all: typeof decisions) => all.map(({ text }) => text);
-    return { decisions: texts(decisions), open: texts(openQuestions), actions: texts(actionItems) };
+    const statements = findStatements(messages);
+    const texts = (wanted: string) =>
+      statements.filter(({ kind }) => kind === wanted).map(({ text }) => text);
+    return {
+      decisions: texts("decisions"),
+      open: texts("open_questions"),
+      actions: texts("action_items"),
+    };
   };
 
   test.each([
@@ -223,7 +228,7 @@ test("messages of a channel come with their threads if wanted, and stay short en
 describe("a direct conversation", () => {
   const world = async (channel: object, user: object = {}) => {
     const made = memoryAssistant();
-    const slack = await made.assistant.slack();
+    const slack = await made.assistant.open("slack");
     const dana = { id: "U1", name: "dana", realName: "Dana", isBot: false, ...user };
     const found = { id: "D1", name: "@dana", isShared: false, ...channel };
     Object.assign(slack, { channel: async () => found, user: async () => dana });
@@ -263,7 +268,7 @@ describe("a direct conversation", () => {
 test("a search that could not look everywhere says so", async () => {
   const world = memoryAssistant();
   const search = async () => ({ messages: [], total: 0, note: "looked only at 20 channels" });
-  Object.assign(await world.assistant.slack(), { search });
+  Object.assign(await world.assistant.open("slack"), { search });
   const { data } = await world.use("slack_search_messages", { query: "plan" });
   expect(data).toEqual({ messages: [], total: 0, note: "looked only at 20 channels" });
 });

@@ -1,6 +1,7 @@
 // The tools of the slack agent, but for slack_analyze_conversation.
 
 import { isoWithOffset } from "@retinue/core/text/zone";
+import type { TimeRange } from "../calendar/calendar-provider.ts";
 import { isInternal } from "../recipients/recipients.ts";
 import type { Services } from "../service-tools/call-service.ts";
 import {
@@ -10,7 +11,7 @@ import {
   type ToolInput,
   writeTool,
 } from "../service-tools/service-tool.ts";
-import { RANGE_FORMS, readRange, type TimeRange } from "../service-tools/times.ts";
+import { RANGE_FORMS, readRange } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import { cutText, fitItems, revealLine, writeVisible } from "../service-tools/tool-output.ts";
 import type { SlackChannel, SlackMessage, SlackPage } from "./slack-provider.ts";

@@ -25,13 +25,17 @@ export async function openForReading(
 ): Promise<FileHandle> {
   await using folder = await openFolder(root, dirname(path), false);
   const handle = await openAt(folder, lastPart(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  const stats = await handle.stat();
-  let fault = stats.isFile() ? undefined : `${path} is not a regular file`;
-  if (stats.isFile() && stats.nlink > 1)
-    fault = await explainHardLink({ root, path, links: stats.nlink, mode: "read", mayRead });
-  if (fault === undefined) return handle;
-  await handle.close();
-  throw new PathRefused(fault);
+  try {
+    const stats = await handle.stat();
+    let fault = stats.isFile() ? undefined : `${path} is not a regular file`;
+    if (stats.isFile() && stats.nlink > 1)
+      fault = await explainHardLink({ root, path, links: stats.nlink, mode: "read", mayRead });
+    if (fault !== undefined) throw new PathRefused(fault);
+    return handle;
+  } catch (thrown) {
+    await handle.close();
+    throw thrown;
+  }
 }
 
 /** The text of a file below `root`; undefined if it is not there, is larger, or is reached through a link. */

@@ -22,7 +22,7 @@ function parsed(...lines: string[]): Promise<Series> {
 /** The days and hours, in UTC, of a series after a change, as read from its text. */
 async function startsAfter(series: Series, change: Partial<EventChange>): Promise<string[]> {
   const changed = changeSeries(series, undefined, { notify: false, ...change }, how);
-  const span = { start: "2026-10-01T00:00:00Z", end: "2027-01-01T00:00:00Z" };
+  const span = { from: Date.parse("2026-10-01T00:00:00Z"), to: Date.parse("2027-01-01T00:00:00Z") };
   const again = await readSeries(await writeCalendar([changed]));
   return listOccurrences(again, span, { ...how, etag: "" }).events.map(({ start }) =>
     start.kind === "day" ? start.day : start.at.slice(5, 16),

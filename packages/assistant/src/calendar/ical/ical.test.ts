@@ -1,7 +1,7 @@
 import { instantToWall, offsetAt, wallToInstant } from "@retinue/core/text/zone";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { listBusySpans } from "../../service-tools/times.ts";
+import { listBusyRanges } from "../../service-tools/times.ts";
 import { ToolFault } from "../../service-tools/tool-fault.ts";
 import type { EventTime, NewEvent } from "../calendar-provider.ts";
 import { changeSeries, removeOccurrence } from "./change-event.ts";
@@ -12,7 +12,7 @@ import { createSeries } from "./write-event.ts";
 const reading = { zone: "Europe/Berlin", owner: "alex@retinue.example", etag: "1" };
 const writing = { owner: "alex@retinue.example", now: Date.UTC(2026, 10, 16), zone: "Europe/Berlin" };
 const at = (iso: string, zone = "Europe/Berlin"): EventTime => ({ kind: "instant", at: iso, zone });
-const year = { start: "2026-01-01T00:00:00Z", end: "2027-01-01T00:00:00Z" };
+const year = { from: Date.parse("2026-01-01T00:00:00Z"), to: Date.parse("2027-01-01T00:00:00Z") };
 
 async function parsed(...lines: string[]): Promise<Series> {
   const text = ["BEGIN:VCALENDAR", "VERSION:2.0", ...lines, "END:VCALENDAR", ""].join("\r\n");
@@ -85,7 +85,7 @@ test("an occurrence that is under way when the span begins belongs to it", async
   const series = await parsed(
     ...eventLines("DTSTART:20261116T220000Z", "DURATION:PT4H", "RRULE:FREQ=DAILY;COUNT=2"),
   );
-  const span = { start: "2026-11-17T01:00:00Z", end: "2026-11-17T01:30:00Z" };
+  const span = { from: Date.parse("2026-11-17T01:00:00Z"), to: Date.parse("2026-11-17T01:30:00Z") };
   expect(listStarts(series, span)).toEqual(["2026-11-16T22:00:00.000Z"]);
 });
 
@@ -97,8 +97,8 @@ test("whole days keep their number of days, and a bare day lasts one", async () 
     ["u1_20261025", { kind: "day", day: "2026-10-26" }],
     ["u1_20261026", { kind: "day", day: "2026-10-27" }],
   ]);
-  expect(listBusySpans(events, year, reading)).toEqual([
-    { start: "2026-10-23T22:00:00.000Z", end: "2026-10-26T23:00:00.000Z" },
+  expect(listBusyRanges(events, year, reading)).toEqual([
+    { from: Date.parse("2026-10-23T22:00:00.000Z"), to: Date.parse("2026-10-26T23:00:00.000Z") },
   ]);
 });
 

@@ -1,14 +1,14 @@
 // Events and their occurrences as the tools see them, read from iCalendar.
 
 import { hasWords } from "../../service-tools/search-words.ts";
-import { findInstant, toCalendarSpan } from "../../service-tools/times.ts";
+import { findInstant } from "../../service-tools/times.ts";
 import {
   type Attendee,
   type CalendarEvent,
-  type CalendarSpan,
   parseResponse,
   parseStatus,
   parseVisibility,
+  type TimeRange,
 } from "../calendar-provider.ts";
 import { type Component, findParameter, findProperties, findProperty, findText } from "./jcal.ts";
 import { writeRecurrence } from "./recurrence.ts";
@@ -65,20 +65,19 @@ export function findOccurrence(series: Series, id: string, reading: EventReading
   // An override may lie far from its place in the series; it is found by its key.
   const override = mapOverrides(series, reading.zone).get(key);
   if (override) return readOverride(series, override, key, reading);
-  const near = toCalendarSpan({ from: at - DAY_MS, to: at + 2 * DAY_MS });
+  const near = { from: at - DAY_MS, to: at + 2 * DAY_MS };
   return listOccurrences(series, near, reading).events.find((event) => event.id === id) ?? null;
 }
 
-/** All occurrences that touch a span and were not called off, earliest first; `cut` if there are more than are looked at. */
+/** All occurrences that touch a range and were not called off, earliest first; `cut` if there are more than are looked at. */
 export function listOccurrences(
   series: Series,
-  span: CalendarSpan,
+  range: TimeRange,
   reading: EventReading,
 ): { readonly events: readonly CalendarEvent[]; readonly cut: boolean } {
-  const window = { from: Date.parse(span.start), to: Date.parse(span.end) };
   const touches = ({ start, end }: Times) =>
-    start.instant < window.to &&
-    (end.instant > window.from || (end.instant === start.instant && start.instant >= window.from));
+    start.instant < range.to &&
+    (end.instant > range.from || (end.instant === start.instant && start.instant >= range.from));
   const events: CalendarEvent[] = [];
   const { master } = series;
   const times = master && readTimes(master, { zones: series.zones, zone: reading.zone });
@@ -89,7 +88,7 @@ export function listOccurrences(
       events.push(buildEvent(readEventFields(master, reading), times, { id: series.uid }, reading));
   } else if (master && times) {
     const fields = readEventFields(master, reading);
-    const found = findStarts(series, times, window, reading.zone);
+    const found = findStarts(series, times, range, reading.zone);
     cut = found.cut;
     const seen = new Set<string>();
     for (const wall of found.starts) {

@@ -198,8 +198,10 @@ type Change = { readonly at: number; readonly from: number; readonly to: number 
 export function writeZone(zone: string, year: number): Component {
   const first = year - 1;
   const changes = listChanges(zone, first);
+  const pattern = describePattern(changes);
   const byRule =
-    changes.length === 2 && [first + 1, first + 5].every((later) => isRepeated(changes, zone, later));
+    changes.length === 2 &&
+    [first + 1, first + 5].every((later) => describePattern(listChanges(zone, later)) === pattern);
   const listed = byRule
     ? changes
     : Array.from({ length: LISTED_YEARS }, (_, at) => listChanges(zone, first + at)).flat();
@@ -242,26 +244,14 @@ function listChanges(zone: string, year: number): Change[] {
   return changes;
 }
 
-function isRepeated(changes: readonly Change[], zone: string, year: number): boolean {
-  const later = listChanges(zone, year);
-  return (
-    later.length === changes.length &&
-    changes.every((change, at) => {
-      const other = later[at];
-      return other !== undefined && buildRuleKey(change) === buildRuleKey(other);
-    })
+/** A year's changes without the year: the same text for years that follow one rule. */
+function describePattern(changes: readonly Change[]): string {
+  return JSON.stringify(
+    changes.map((change) => {
+      const { at, from, to } = change;
+      return [buildYearlyRule(change), new Date(at + from).toISOString().slice(11, 16), from, to];
+    }),
   );
-}
-
-function buildRuleKey(change: Change): string {
-  const wall = new Date(change.at + change.from);
-  return JSON.stringify([
-    buildYearlyRule(change),
-    wall.getUTCHours(),
-    wall.getUTCMinutes(),
-    change.from,
-    change.to,
-  ]);
 }
 
 /** The same weekday of the same month each year: the last one if it can be, else counted from the start. */
