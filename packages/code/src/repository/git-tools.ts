@@ -4,7 +4,6 @@ import { relative } from "node:path";
 import { pathTarget } from "@retinue/core/files/resolve-path";
 import { GitFault } from "@retinue/core/git/exec-git";
 import { type AllowGitDir, worktreesIn } from "@retinue/core/git/git-folder";
-import { type CheckedRepository, openRepository, runGit } from "@retinue/core/git/run-git";
 import { messageOf } from "@retinue/core/schema/error";
 import { splitOptionWords } from "@retinue/core/tools/accept-words";
 import {
@@ -14,10 +13,9 @@ import {
   type ToolContext,
   type ToolDefinition,
 } from "@retinue/core/tools/tool";
+import { type CallRepository, openForCall } from "./call-repository.ts";
 import {
   type Arguments,
-  GIT_COMMANDS,
-  type GitCommand,
   gitName,
   gitTarget,
   type PathTarget,
@@ -25,7 +23,7 @@ import {
   splitObject,
 } from "./git-arguments.ts";
 import { makeCommit } from "./make-commit.ts";
-import { READERS } from "./read-commands.ts";
+import { GIT_COMMANDS, type GitCommand } from "./read-commands.ts";
 import { findHeadId, formatDiff } from "./read-diff.ts";
 
 /** What is special about one of the git tools. */
@@ -35,9 +33,9 @@ type GitToolDefinition<Input> = Omit<
 > & {
   /** Goes before the reason why a call failed. */
   readonly failed?: string;
-  run(input: Input, context: ToolContext, open: () => Promise<CheckedRepository>): Promise<string>;
+  run(input: Input, context: ToolContext, open: () => Promise<CallRepository>): Promise<string>;
   /** For `replay: "lookup"`. */
-  find?(repository: CheckedRepository, input: Input, context: LookupContext): Promise<string | null>;
+  find?(repository: CallRepository, input: Input, context: LookupContext): Promise<string | null>;
 };
 type LookupContext = Parameters<NonNullable<Tool["lookup"]>>[1];
 
@@ -47,16 +45,16 @@ type LookupContext = Parameters<NonNullable<Tool["lookup"]>>[1];
  */
 function defineGitTool<Input>(definition: GitToolDefinition<Input>, allowGitDir?: AllowGitDir): Tool<Input> {
   const { run, find, failed = "", ...rest } = definition;
-  const open = ({ projectDir, signal }: Pick<ToolContext, "projectDir" | "signal">) =>
-    openRepository(projectDir, { signal, allowGitDir });
   return defineTool<Input>({
     ...rest,
     groups: ["git"],
     withSettings: (_, { dataDir }) => defineGitTool(definition, worktreesIn(dataDir)),
-    ...(find && { lookup: async (input, context) => find(await open(context), input, context) }),
+    ...(find && {
+      lookup: async (input, context) => find(await openForCall(context, allowGitDir), input, context),
+    }),
     execute: async (input, context) => {
       try {
-        return await run(input, context, () => open(context));
+        return await run(input, context, () => openForCall(context, allowGitDir));
       } catch (thrown) {
         return { text: `${failed}${messageOf(thrown)}`, isError: true };
       }
@@ -120,8 +118,7 @@ export const git: Tool<GitInput> = defineGitTool<GitInput>({
     const parsed = parseInput(input);
     if (typeof parsed === "string") throw new GitFault(parsed);
     const named = await Promise.all(parsed.paths.map((path) => gitTarget(path, context)));
-    const paths = named.map(gitName);
-    return READERS[input.command](await open(), { ...parsed, paths }, context);
+    return GIT_COMMANDS[input.command].read(await open(), { ...parsed, paths: named.map(gitName) });
   },
 });
 
@@ -182,7 +179,7 @@ export const gitDiff: Tool<GitDiffInput> = defineGitTool<GitDiffInput>({
   access: async ({ path = "." }, roots) => [await gitTarget(path, roots)],
   run: async ({ path, ...request }, context, open) => {
     const paths = path === undefined ? [] : [gitName(await gitTarget(path, context))];
-    return formatDiff(await open(), { ...request, paths }, context);
+    return formatDiff(await open(), { ...request, paths });
   },
 });
 
@@ -230,13 +227,13 @@ export const gitCommit: Tool<GitCommitInput> = defineGitTool<GitCommitInput>({
   },
   access: ({ paths }, roots) => Promise.all(paths.map((path) => pathTarget(path, "write", roots))),
   find: async (repository, input, context) => {
-    const found = await findCommit(repository, callTrailer(input, context), context.signal);
+    const found = await findCommit(repository, callTrailer(input, context));
     return found === undefined ? null : `committed as ${found} before the interruption`;
   },
   run: async (input, context, open) => {
     const files = await listCommittable(input.paths, context);
     const message = fullMessage(input.message, callTrailer(input, context));
-    return makeCommit(await open(), { files, message, maySee: context.maySee }, context.signal);
+    return makeCommit(await open(), { files, message }, context.signal);
   },
 });
 
@@ -280,21 +277,11 @@ function fullMessage(message: string, trailer: string): string {
 }
 
 /** The short id of the commit that carries a trailer, on any branch. */
-async function findCommit(
-  repository: CheckedRepository,
-  trailer: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const args = [
-    "log",
-    "--all",
-    "--no-show-signature",
-    `--max-count=${MAX_LOOKED_AT}`,
-    "--fixed-strings",
-    `--grep=${trailer}`,
-  ];
-  if ((await findHeadId(repository, signal)) === undefined) return undefined;
-  const { stdout } = await runGit(repository, [...args, "--format=%h%x00%B%x00", "HEAD", "--"], { signal });
+async function findCommit(repository: CallRepository, trailer: string): Promise<string | undefined> {
+  if ((await findHeadId(repository)) === undefined) return undefined;
+  const choice = ["--all", `--max-count=${MAX_LOOKED_AT}`, "--fixed-strings", `--grep=${trailer}`];
+  const form = ["--no-show-signature", "--format=%h%x00%B%x00"];
+  const { stdout } = await repository.git(["log", ...choice, ...form, "HEAD", "--"]);
   const fields = stdout.split("\0");
   for (let at = 0; at + 1 < fields.length; at += 2) {
     if (fields[at + 1]?.split("\n").includes(trailer)) return fields[at]?.trim();

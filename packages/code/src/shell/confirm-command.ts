@@ -3,8 +3,8 @@ import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import { worktreesIn } from "@retinue/core/git/git-folder";
-import { openRepository, runGit } from "@retinue/core/git/run-git";
 import type { EarlierCall, Roots } from "@retinue/core/tools/tool";
+import { openForCall } from "../repository/call-repository.ts";
 import { cutFolder } from "./command-words.ts";
 import { type Hazards, readHazards, type UnreadText } from "./read-hazards.ts";
 
@@ -319,10 +319,8 @@ async function lookUpInGit(
   if (places.length === 0) return NOTHING;
   const signal = AbortSignal.timeout(60_000);
   const nameAll = (some: readonly LostPlace[]) => some.map(({ path }) => relative(projectDir, path) || ".");
-  const repository = await openRepository(projectDir, {
-    signal,
-    allowGitDir: dataDir === undefined ? undefined : worktreesIn(dataDir),
-  }).catch(() => null);
+  const allowGitDir = dataDir === undefined ? undefined : worktreesIn(dataDir);
+  const repository = await openForCall({ projectDir, signal }, allowGitDir).catch(() => null);
   // Without a repository nothing is tracked.
   if (!repository)
     return { untracked: nameAll(places.filter(({ mode }) => mode !== "discarded")), changed: [] };
@@ -331,10 +329,7 @@ async function lookUpInGit(
     const some = places.filter((place) => place.mode === mode);
     if (some.length === 0) return [];
     const specs = some.flatMap((place) => toPathspecs(place, projectDir));
-    return runGit(repository, [...args, "-z", "--", ...specs], { signal, literal: false }).then(
-      ({ stdout }) => stdout.split("\0").filter((name) => name !== ""),
-      () => nameAll(some),
-    );
+    return repository.list([...args, "-z", "--", ...specs], { literal: false }).catch(() => nameAll(some));
   };
   return {
     untracked: [

@@ -2,11 +2,11 @@ import { posix } from "node:path";
 import { fileFault } from "@retinue/core/files/file-fault";
 import { pathTarget } from "@retinue/core/files/resolve-path";
 import { type AllowGitDir, worktreesIn } from "@retinue/core/git/git-folder";
-import { openRepository, runGit } from "@retinue/core/git/run-git";
 import { messageOf } from "@retinue/core/schema/error";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "@retinue/core/tools/tool";
 import { findFilePlace } from "../file-tools/file-place.ts";
 import { searchFiles } from "../file-tools/ripgrep.ts";
+import { openForCall } from "../repository/call-repository.ts";
 import { findSymbols } from "../symbols/code-search.ts";
 import { type CodeSymbol, isUse, readNameQuery } from "../symbols/code-symbol.ts";
 import { classifyRole, findLanguage } from "../symbols/languages.ts";
@@ -261,10 +261,13 @@ type History = { commits: readonly (readonly string[])[]; fault?: string };
 /** How often a file changed in the same commits as another. */
 type Companion = { path: string; together: number; of: number };
 
-const MAX_COMMITS = 500;
 /** A commit of more files says nothing about which of them belong together. */
 const MAX_COMMIT_FILES = 30;
 const MAX_BYTES = 4_000_000;
+const LOG =
+  "log --no-merges --no-renames --no-ext-diff --no-textconv --name-only -z --format=%x01 --max-count=500".split(
+    " ",
+  );
 const LEAST_TOGETHER = 2;
 const LEAST_SHARE = 0.3;
 
@@ -273,22 +276,8 @@ async function readHistory(context: ToolContext, allowGitDir?: AllowGitDir): Pro
   const { signal, projectDir } = context;
   if (findFilePlace(context).root !== projectDir) return { commits: [] };
   try {
-    const repository = await openRepository(projectDir, { signal, allowGitDir });
-    const { stdout } = await runGit(
-      repository,
-      [
-        "log",
-        `--max-count=${MAX_COMMITS}`,
-        "--no-merges",
-        "--no-renames",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--name-only",
-        "-z",
-        "--format=%x01",
-      ],
-      { signal, maxBytes: MAX_BYTES },
-    );
+    const repository = await openForCall(context, allowGitDir);
+    const { stdout } = await repository.git(LOG, { maxBytes: MAX_BYTES });
     const commits = stdout.split("\u0001").map((commit) => commit.split(/[\0\n]/).filter(Boolean));
     return { commits: commits.filter((files) => files.length > 0 && files.length <= MAX_COMMIT_FILES) };
   } catch (thrown) {
