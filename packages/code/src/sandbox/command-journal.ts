@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isBelow } from "@retinue/core/files/is-below";
 import { locateProgram } from "@retinue/core/files/locate-program";
+import { attempt } from "./attempt.ts";
 import { type Holder, isHolderGone } from "./hold-places.ts";
 import {
   type CommandState,
@@ -73,7 +74,7 @@ export function openJournal(dataDir: string, state: CommandState): CommandJourna
     scan: () => askFind(waiting),
     async close(left) {
       if (left) write({ ...left, isLeft: true });
-      else tryUnlink(file);
+      else removeJournal(file);
       waiting.stdin.end();
       await ended;
     },
@@ -123,13 +124,10 @@ async function settleLeftIn(folder: string): Promise<void> {
 /** Settles the command of one journal and removes it. */
 export async function settleJournal(file: string): Promise<void> {
   for (const state of readJournal(file)) await settleCommand(state);
-  tryUnlink(file);
+  removeJournal(file);
 }
 
-function tryUnlink(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Somebody else was faster.
-  }
+/** Unless somebody else was faster. */
+function removeJournal(file: string): void {
+  attempt(() => unlinkSync(file));
 }

@@ -13,6 +13,7 @@ import {
 import { isAbsolute, join, sep } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import type { FindOwnFiles } from "@retinue/core/schema/agent";
+import { attempt } from "./attempt.ts";
 import type { Holder } from "./hold-places.ts";
 import type { FirstProcess } from "./sandbox-end.ts";
 
@@ -58,12 +59,11 @@ const REGISTRY = `/tmp/retinue-${process.getuid?.() ?? 0}`;
 /** Lets all processes of this user know of a folder of journals. */
 export function registerJournals(folder: string): void {
   const name = createHash("sha256").update(folder).digest("hex").slice(0, 32);
-  try {
+  // If it is not there already and cannot be made, only commands of the same data folder know of each other.
+  attempt(() => {
     mkdirSync(REGISTRY, { mode: 0o700, recursive: true });
     if (isOwnRegistry()) symlinkSync(folder, join(REGISTRY, name));
-  } catch {
-    // It is there already, or cannot be made: then only commands of the same data folder know of each other.
-  }
+  });
 }
 
 /** Every folder of journals of this user. Those that are gone leave the list. */
@@ -71,9 +71,9 @@ export function listJournalFolders(dataDir: string): string[] {
   const folders = new Set([findJournalFolder(dataDir)]);
   for (const name of isOwnRegistry() ? listNames(REGISTRY) : []) {
     const link = join(REGISTRY, name);
-    const folder = tryReadlink(link);
+    const folder = attempt(() => readlinkSync(link)) ?? "";
     if (isAbsolute(folder) && existsSync(folder)) folders.add(folder);
-    else tryUnlink(link);
+    else attempt(() => unlinkSync(link));
   }
   return [...folders];
 }
@@ -91,11 +91,8 @@ export function listJournals(folder: string): string[] {
 
 /** What a journal says; nothing if somebody has settled its command meanwhile. */
 export function readJournal(file: string): CommandState[] {
-  try {
-    return [JSON.parse(readFileSync(file, "utf8")) as CommandState];
-  } catch {
-    return [];
-  }
+  const state = attempt(() => JSON.parse(readFileSync(file, "utf8")) as CommandState);
+  return state ? [state] : [];
 }
 
 /**
@@ -142,7 +139,7 @@ function isKnown(path: string, { roots, before, isProtected }: Known): boolean {
       if (inside !== undefined && !isSame(before.existing, next, identifyFile(next))) return false;
     }
     if (lstatSync(next, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      const target = tryRealpath(next);
+      const target = attempt(() => realpathSync(next)) ?? "";
       if (inside !== undefined && !isSame(before.links, next, target)) return false;
       at = target;
     } else at = next;
@@ -167,33 +164,5 @@ export function identifyFile(path: string | Buffer): string | undefined {
 }
 
 function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function tryReadlink(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
-}
-
-function tryRealpath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return "";
-  }
-}
-
-function tryUnlink(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Somebody else was faster.
-  }
+  return attempt(() => readdirSync(folder)) ?? [];
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex, Readable, Writable } from "node:stream";
+import { attempt } from "../sandbox/attempt.ts";
 import { type WatchedProcess, watchResources } from "../sandbox/resource-limits.ts";
 import { type FirstProcess, killInside, readFirstProcess } from "../sandbox/sandbox-end.ts";
 import type { CommandOutcome, CommandRequest } from "./command.ts";
@@ -241,13 +242,8 @@ function leashGroup({ pid }: ChildProcess): ProcessLeash {
   return {
     first: undefined,
     known: new Promise(() => {}),
-    kill() {
-      try {
-        if (pid) process.kill(-pid, "SIGKILL");
-      } catch {
-        // It has ended by itself.
-      }
-    },
+    // It may have ended by itself.
+    kill: () => attempt(() => pid && process.kill(-pid, "SIGKILL")),
     release() {},
   };
 }

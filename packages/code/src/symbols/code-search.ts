@@ -2,6 +2,7 @@ import { messageOf } from "@retinue/core/schema/error";
 import type { Tool, ToolContext, ToolOutput } from "@retinue/core/tools/tool";
 import { defineLook } from "../file-tools/define-look.ts";
 import { describeLeftOut, type Search } from "../file-tools/ripgrep.ts";
+import { attempt } from "../sandbox/attempt.ts";
 import {
   type CodeSymbol,
   escapePattern,
@@ -279,7 +280,7 @@ async function findMatches(
 ): Promise<string[]> {
   const grammar = findLanguage(path)?.grammar;
   const tree = grammar ? await parseSource(text, grammar) : null;
-  const nodes = tree ? attempt(() => tree.findAll(pattern)) : null;
+  const nodes = attempt(() => tree?.findAll(pattern));
   return (nodes ?? []).flatMap((node) => {
     const code = node.text();
     if (query !== undefined && !code.includes(query)) return [];
@@ -307,12 +308,4 @@ async function findPatternFault(pattern: string, grammars: readonly Grammar[]): 
 function findNeedle(pattern: string): string | undefined {
   const words = pattern.replace(/\$+\w*/g, " ").match(/[A-Za-z_]\w+/g) ?? [];
   return words.toSorted((a, b) => b.length - a.length)[0];
-}
-
-function attempt<Value>(work: () => Value): Value | null {
-  try {
-    return work();
-  } catch {
-    return null;
-  }
 }
