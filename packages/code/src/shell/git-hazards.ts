@@ -1,5 +1,6 @@
 import type { Word } from "@retinue/core/rights/patterns/shell-word";
-import { hasOption, makePlainWord, readOperands } from "./command-words.ts";
+import { findOwn } from "@retinue/core/schema/find-own";
+import { hasOption, makePlainWord, readOperands, takeOptions } from "./command-words.ts";
 
 /** What of a call of git a person should know of before it runs. */
 type GitHazards = {
@@ -35,7 +36,7 @@ export function readGitHazards(rest: readonly Word[], { isFilledIn }: { isFilled
   }
   const subcommand = rest[index]?.value;
   const words = rest.slice(index + 1);
-  const found = findReader(subcommand ?? "")?.(words) ?? {};
+  const found = findOwn(READERS, subcommand ?? "")?.(words) ?? {};
   const discards = found.discards?.length === 0 && isFilledIn ? [EVERYTHING] : (found.discards ?? []);
   return { subcommand, words, folders, deletes: [], drops: false, ...found, discards };
 }
@@ -103,14 +104,9 @@ const READERS: Readonly<Record<string, (words: readonly Word[]) => Found>> = {
   },
 };
 
-function findReader(subcommand: string) {
-  return Object.hasOwn(READERS, subcommand) ? READERS[subcommand] : undefined;
-}
-
 /** Whether a call has one of these options, which git takes in any shorter form that is clear. */
 function hasLong(words: readonly Word[], ...names: readonly string[]): boolean {
-  const end = words.findIndex(({ value }) => value === "--");
-  return (end < 0 ? words : words.slice(0, end)).some(({ value }) => {
+  return takeOptions(words).some(({ value }) => {
     const [option = ""] = value.split("=");
     return option.length > 2 && names.some((name) => name.startsWith(option));
   });

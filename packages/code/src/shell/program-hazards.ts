@@ -31,7 +31,7 @@ import {
 import { readGitHazards } from "./git-hazards.ts";
 import {
   addDeleted,
-  type HazardDraft,
+  type Hazards,
   MAX_DEPTH,
   MENTIONS_DOWNLOAD,
   MENTIONS_RUNNER,
@@ -46,7 +46,7 @@ import {
   runInput,
   runSubstituted,
   STDIN_FILE,
-} from "./hazard-draft.ts";
+} from "./hazards.ts";
 import { readPackageCall } from "./package-calls.ts";
 
 /** A package of Go by the address of its repository. */
@@ -56,7 +56,7 @@ const SYSTEM_PROGRAM = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/;
 /** Interpreters whose options take the next word with them. */
 const VALUED = /^(-m|-W|-X|-I|-r|-C|--require|--import|--loader|--env-file|--conditions)$/;
 
-export function lookAtProgram(program: string, rest: readonly Word[], draft: HazardDraft): void {
+export function lookAtProgram(program: string, rest: readonly Word[], draft: Hazards): void {
   if (draft.depth >= MAX_DEPTH) {
     noteMentions([program, ...rest.map((word) => word.value)].join(" "), draft);
     return;
@@ -66,7 +66,7 @@ export function lookAtProgram(program: string, rest: readonly Word[], draft: Haz
   draft.depth--;
 }
 
-function lookInto(program: string, rest: readonly Word[], draft: HazardDraft): void {
+function lookInto(program: string, rest: readonly Word[], draft: Hazards): void {
   const name = nameProgram(program);
   const copied = draft.names.get(cutFolder(program));
   if (copied !== undefined && nameProgram(copied) !== name) lookAtProgram(copied, rest, draft);
@@ -93,7 +93,7 @@ function lookInto(program: string, rest: readonly Word[], draft: HazardDraft): v
   lookAtOthers(name, rest, draft);
 }
 
-function lookAtPackages(name: string, rest: readonly Word[], draft: HazardDraft): void {
+function lookAtPackages(name: string, rest: readonly Word[], draft: Hazards): void {
   const call = readPackageCall(name, rest);
   if (!call) return;
   for (const source of call.installs) draft.packages.add(nameSource(source));
@@ -107,7 +107,7 @@ function lookAtPackages(name: string, rest: readonly Word[], draft: HazardDraft)
 }
 
 /** A program may start another one in ways of its own: what deletes is then found among its words. */
-function lookAtStarted(name: string, rest: readonly Word[], draft: HazardDraft): void {
+function lookAtStarted(name: string, rest: readonly Word[], draft: Hazards): void {
   if (READS_WORDS.has(name) || DELETERS.has(name) || readPackageCall(name, rest)) return;
   if (findInner([makePlainWord(name), ...rest]).commands.length > 0) return;
   const startsOthers = STARTS_OTHERS.has(name);
@@ -121,7 +121,7 @@ function lookAtStarted(name: string, rest: readonly Word[], draft: HazardDraft):
 }
 
 /** Programs with a way of their own. */
-function lookAtOthers(name: string, rest: readonly Word[], draft: HazardDraft): void {
+function lookAtOthers(name: string, rest: readonly Word[], draft: Hazards): void {
   const operands = readOperands(rest);
   switch (name) {
     case "cd":
@@ -191,7 +191,7 @@ function lookAtOthers(name: string, rest: readonly Word[], draft: HazardDraft): 
 }
 
 /** A shell runs the text after `-c`, a file, or what comes in. The first two parts of its text are read elsewhere. */
-function lookAtShell(rest: readonly Word[], draft: HazardDraft): void {
+function lookAtShell(rest: readonly Word[], draft: Hazards): void {
   let takesText = false;
   // It only looks whether the text is a right one.
   if (rest.some(({ value }) => /^-[a-z]*n[a-z]*$/.test(value) || value === "--noexec")) return;
@@ -212,7 +212,7 @@ function lookAtShell(rest: readonly Word[], draft: HazardDraft): void {
 }
 
 /** An interpreter runs text it is given, a module, a file, or what comes in. */
-function lookAtInterpreter(name: string, rest: readonly Word[], draft: HazardDraft): void {
+function lookAtInterpreter(name: string, rest: readonly Word[], draft: Hazards): void {
   const options = findInterpreter(name) ?? [];
   if (rest.some((word) => word.raw.startsWith("<("))) runSubstituted(draft);
   for (let index = 0; index < rest.length; index++) {
@@ -258,14 +258,14 @@ function lookAtInterpreter(name: string, rest: readonly Word[], draft: HazardDra
   runInput(draft);
 }
 
-function lookIntoCodeWord(name: string, word: Word | undefined, draft: HazardDraft): void {
+function lookIntoCodeWord(name: string, word: Word | undefined, draft: Hazards): void {
   if (!word) return;
   if (draft.fills) runInput(draft);
   else if (word.dynamic) draft.runsText = true;
   lookIntoCode(name, word.value, draft);
 }
 
-export function lookIntoCode(name: string, code: string, draft: HazardDraft): void {
+export function lookIntoCode(name: string, code: string, draft: Hazards): void {
   noteAddresses(code, draft);
   const { deletes, runsFetched, runsInput, runsDecoded } = readCodeHazards(code);
   if (deletes) draft.deletesUnknown.add(name);
@@ -275,7 +275,7 @@ export function lookIntoCode(name: string, code: string, draft: HazardDraft): vo
   if (runsInput) runInput(draft);
 }
 
-export function lookForCommands(name: string, rest: readonly Word[], draft: HazardDraft): void {
+export function lookForCommands(name: string, rest: readonly Word[], draft: Hazards): void {
   const text = rest.map((word) => word.value).join(" ");
   const takesInput = /^(?:at|batch)$/.test(name) || rest.some((word) => word.value === "-");
   if ((takesInput && !/^(?:awk|gawk|mawk|nawk|sed|find)$/.test(name)) || /\bsystem\s*\(|\|\s*"/.test(text))
@@ -292,7 +292,7 @@ export function lookForCommands(name: string, rest: readonly Word[], draft: Haza
   }
 }
 
-function lookAtFd(rest: readonly Word[], draft: HazardDraft): void {
+function lookAtFd(rest: readonly Word[], draft: Hazards): void {
   const at = rest.findIndex((word) => /^(?:-x|-X|--exec|--exec-batch)$/.test(word.value));
   if (at < 0) return;
   draft.fills = true;
@@ -300,7 +300,7 @@ function lookAtFd(rest: readonly Word[], draft: HazardDraft): void {
   if (program) lookAtProgram(program.value, words, draft);
 }
 
-function lookAtGit(rest: readonly Word[], draft: HazardDraft): void {
+function lookAtGit(rest: readonly Word[], draft: Hazards): void {
   const text = rest.map((word) => word.value).join(" ");
   if (/\balias\./.test(text)) noteMentions(`git ${text}`, draft);
   const { subcommand, words, folders, deletes, discards, drops, clones } = readGitHazards(rest, {
@@ -323,11 +323,11 @@ function lookAtGit(rest: readonly Word[], draft: HazardDraft): void {
   if (drops) draft.drops.add(`git ${subcommand} ${words[0]?.value ?? ""}`.trim());
 }
 
-function lookAtShx(rest: readonly Word[], draft: HazardDraft): void {
+function lookAtShx(rest: readonly Word[], draft: Hazards): void {
   if (rest[0]?.value === "rm") addDeleted("rm", readOperands(rest.slice(1)), draft);
 }
 
-function lookAtPrinting(name: string, rest: readonly Word[], draft: HazardDraft): void {
+function lookAtPrinting(name: string, rest: readonly Word[], draft: Hazards): void {
   const text = rest.map((word) => word.value).join(" ");
   draft.texts.push(text.replace(/^(?:-[neE]+\s+)+/, "").replaceAll("\\n", "\n"));
   if ((name === "printf" && /%[^%]|\\[x0-7]/.test(text)) || /\\(?:x|0)\d/.test(text))

@@ -6,27 +6,34 @@ import { hasOption, nameProgram, PASSES_ON, readOperands, SILENT } from "./comma
 /** A file that is there under another name, both without their folders. */
 type ProgramCopy = { readonly from: string; readonly to: string };
 
-/** What is found out about a command while it is read. */
-export class HazardDraft {
+/** What in a command a person should know of before it runs, and what is known of it while it is read. */
+export class Hazards {
   /** The calls of the text that is read now, and the one that is looked at. */
   calls: readonly ProgramCall[] = [];
   call: ProgramCall | null = null;
   /** What comes in to it. */
   feed: Feed | null = null;
-  /** Programs whose output is run, and files. */
+  /** Programs whose output is run, and files whose text is piped into a program that runs it. */
   readonly sources = new Set<string>();
   readonly inputs = new Set<string>();
+  /** What it copies, links or moves. */
   readonly copies: ProgramCopy[] = [];
   /** The programs that other names stand for. */
   readonly names: Map<string, string>;
   /** Variables whose values are known only when the command runs. */
   readonly unknown: ReadonlySet<string>;
+  /** Files and folders that it deletes, by name or pattern. */
   readonly deletes = new Set<string>();
   readonly empties = new Set<string>();
+  /** What it moves or links, and where to. */
   readonly moves: { from: string[]; to: string }[] = [];
+  /** Files and folders in which it puts back what git has, so that changes are lost which are not committed. */
   readonly discards = new Set<string>();
+  /** Calls of git that throw away what only git keeps, such as a stash. */
   readonly drops = new Set<string>();
+  /** Folders that it changes into; names are relative to one of them or to where it starts. */
   readonly folders = new Set<string>();
+  /** Programs that delete what cannot be told from the text. */
   readonly deletesUnknown = new Set<string>();
   /** How many calls were found that delete. */
   deletions = 0;
@@ -98,7 +105,7 @@ export const MENTIONS_RUNNER =
 export const MAX_DEPTH = 6;
 
 /** A text that is not understood is judged by the words in it, less the deletions that were understood all the same. */
-export function noteMentions(text: string, draft: HazardDraft, understood = 0): void {
+export function noteMentions(text: string, draft: Hazards, understood = 0): void {
   const plain = text.replace(/\\\n/g, "").replace(/['"\\]/g, "");
   if ((plain.match(new RegExp(MENTIONS_DELETION, "g"))?.length ?? 0) > understood)
     draft.deletesUnknown.add("a text that is not fully understood");
@@ -112,7 +119,7 @@ export function noteMentions(text: string, draft: HazardDraft, understood = 0): 
 }
 
 /** A program runs what comes in: whatever prints that must be known, or a file that can be looked up. */
-export function runInput(draft: HazardDraft): void {
+export function runInput(draft: Hazards): void {
   draft.runsText = true;
   // One reason is enough, and looking on would take for ever with thousands of pipes.
   for (let { feed } = draft; feed && draft.sources.size === 0; feed = feed.outer)
@@ -120,7 +127,7 @@ export function runInput(draft: HazardDraft): void {
 }
 
 /** Runs what the calls in the words of the current one print, as in `sh <(…)`. */
-export function runSubstituted(draft: HazardDraft): void {
+export function runSubstituted(draft: Hazards): void {
   draft.runsText = true;
   const { call, calls } = draft;
   const at = call ? calls.indexOf(call) : -1;
@@ -128,7 +135,7 @@ export function runSubstituted(draft: HazardDraft): void {
 }
 
 /** What a call prints is known if it is in the command, or in a file that git has. */
-function noteSource(call: ProgramCall, draft: HazardDraft): void {
+function noteSource(call: ProgramCall, draft: Hazards): void {
   const [program, ...rest] = call.words;
   for (const { mark, target } of call.redirections)
     if (mark === "<" || mark === "<>") noteInput(target, draft);
@@ -147,7 +154,7 @@ function noteSource(call: ProgramCall, draft: HazardDraft): void {
   else if (name === "xargs" || findInner(call.words).commands.length === 0) draft.sources.add(name);
 }
 
-function noteInput(word: Word, draft: HazardDraft): void {
+function noteInput(word: Word, draft: Hazards): void {
   if (STDIN_FILE.test(word.value) || word.value === "/dev/null" || word.raw.startsWith("<(")) return;
   if (word.dynamic || word.odd) draft.sources.add(word.raw);
   else draft.inputs.add(word.value);
@@ -157,7 +164,7 @@ export function namesVariable(word: Word, names: ReadonlySet<string>): boolean {
   return [...word.raw.matchAll(/\$\{?[!#]?(\w+)/g)].some(([, name]) => names.has(name ?? ""));
 }
 
-export function runDownload(from: string, draft: HazardDraft): void {
+export function runDownload(from: string, draft: Hazards): void {
   draft.downloads.add(from);
   draft.runsText = true;
 }
@@ -168,7 +175,7 @@ export function nameSource(source: string): string {
   return URL.parse(address)?.host || source;
 }
 
-export function addDeleted(program: string, words: readonly Word[], draft: HazardDraft): void {
+export function addDeleted(program: string, words: readonly Word[], draft: Hazards): void {
   draft.deletions++;
   // What is before a bracket is the beginning of a pattern such as `!(src)`, which is read as words.
   if (draft.fills || words.some((word) => word.dynamic || /[!@+]$/.test(word.value)))
@@ -184,16 +191,16 @@ function isElsewhere({ raw }: Word): boolean {
   return /^~[^/+]/.test(raw);
 }
 
-export function noteEmptied(word: Word | undefined, draft: HazardDraft): void {
+export function noteEmptied(word: Word | undefined, draft: Hazards): void {
   if (word && !word.dynamic && !word.value.startsWith("/dev/")) draft.empties.add(word.value);
 }
 
 /** A folder that is known only when the command runs makes every name after it unknown. */
-export function noteFolder(word: Word | undefined, draft: HazardDraft): void {
+export function noteFolder(word: Word | undefined, draft: Hazards): void {
   if (word) draft.folders.add(word.dynamic || word.value === "-" || isElsewhere(word) ? "*" : word.value);
 }
 
-export function runFile(word: Word | undefined, draft: HazardDraft): void {
+export function runFile(word: Word | undefined, draft: Hazards): void {
   if (!word) return;
   if (STDIN_FILE.test(word.value)) runInput(draft);
   else if (/^<\(/.test(word.raw)) runSubstituted(draft);
@@ -201,7 +208,7 @@ export function runFile(word: Word | undefined, draft: HazardDraft): void {
   else draft.runsFiles.add(word.dynamic || word.odd ? null : word.value);
 }
 
-export function noteAddresses(text: string, draft: HazardDraft): void {
+export function noteAddresses(text: string, draft: Hazards): void {
   for (const [address] of text.matchAll(ADDRESS)) {
     const host = URL.parse(address)?.host;
     if (host) draft.addresses.add(host);
