@@ -150,7 +150,7 @@ async function performTests(
     noteTests(context, { runner: candidate.runner, folder, path, filter: input.filter, report, outcome });
     const others = found.filter(({ runner }) => runner !== candidate.runner);
     const where = folder === "" ? [] : [`these are the tests of ${folder}, run there`];
-    const notes = [...where, ...(command.notes ?? [])];
+    const notes = [...where, ...command.notes];
     const told = { candidate, others, argv: command.argv, projectDir, reportDir, report, outcome, notes };
     return { text: describeTestRun(told), isError: isFault(told) };
   } finally {
