@@ -5,6 +5,7 @@ import { pathTarget } from "@retinue/core/files/resolve-path";
 import { GitFault } from "@retinue/core/git/exec-git";
 import { type AllowGitDir, worktreesIn } from "@retinue/core/git/git-folder";
 import { messageOf } from "@retinue/core/schema/error";
+import { flag, oneOf, type Shape, type TypeIn, textWith } from "@retinue/core/schema/shape";
 import { splitOptionWords } from "@retinue/core/tools/accept-words";
 import {
   defineTool,
@@ -13,6 +14,7 @@ import {
   type ToolContext,
   type ToolDefinition,
 } from "@retinue/core/tools/tool";
+import { describeInput } from "../describe-input.ts";
 import { type CallRepository, openForCall } from "./call-repository.ts";
 import {
   type Arguments,
@@ -62,9 +64,16 @@ function defineGitTool<Input>(definition: GitToolDefinition<Input>, allowGitDir?
   });
 }
 
-type GitInput = { command: GitCommand; args?: string[] };
-
 const NAMES = Object.keys(GIT_COMMANDS) as GitCommand[];
+
+const ARGS: Shape<readonly string[]> = {
+  type: "array",
+  maxItems: 600,
+  items: textWith({ maxLength: 4_000 }),
+  description: 'Such as ["-n", "5", "--", "src/main.ts"].',
+};
+const GIT_INPUT = describeInput({ command: { type: "string", ...oneOf(...NAMES) }, "args?": ARGS });
+type GitInput = TypeIn<typeof GIT_INPUT>;
 
 /** Takes a whole command line, `git log --oneline -3`, and arguments in one text, for the command and a list. */
 function acceptGit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
@@ -85,25 +94,12 @@ function acceptGit(input: Readonly<Record<string, unknown>>): Readonly<Record<st
 }
 
 /** Reads the repository of a project: what is in it, who changed it, and when. */
-export const git: Tool<GitInput> = defineGitTool<GitInput>({
+export const git = defineGitTool<GitInput>({
   name: "git",
   description: "Reads the git repository. Paths come after --.",
   risk: "low",
   replay: "safe",
-  input: {
-    type: "object",
-    properties: {
-      command: { type: "string", enum: NAMES },
-      args: {
-        type: "array",
-        maxItems: 600,
-        items: { type: "string", maxLength: 4_000 },
-        description: 'Such as ["-n", "5", "--", "src/main.ts"].',
-      },
-    },
-    required: ["command"],
-    additionalProperties: false,
-  },
+  input: GIT_INPUT,
   words: { subcommand: "command", arguments: "args" },
   accept: acceptGit,
   check: (input) => {
@@ -140,36 +136,25 @@ async function findTargets(
   return Promise.all((all.length > 0 ? all : ["."]).map((path) => gitTarget(path, { projectDir })));
 }
 
-type GitDiffInput = {
-  from?: string;
-  to?: string;
-  commit?: string;
-  staged?: boolean;
-  path?: string;
-  stat?: boolean;
-};
+const REVISION = textWith({ minLength: 1, maxLength: 300 });
 
-const REVISION = { type: "string", minLength: 1, maxLength: 300 } as const;
+const GIT_DIFF_INPUT = describeInput({
+  "commit?": { ...REVISION, description: "Of this commit, such as HEAD." },
+  "from?": { ...REVISION, description: "HEAD by default." },
+  "to?": { ...REVISION, description: "The working tree by default." },
+  "staged?": { ...flag, description: "Only what is staged." },
+  "path?": { ...textWith({ minLength: 1 }), description: "Only this file or folder." },
+  "stat?": { ...flag, description: "Only the list of files." },
+});
 
 /** Shows changes of a project as a unified diff. */
-export const gitDiff: Tool<GitDiffInput> = defineGitTool<GitDiffInput>({
+export const gitDiff = defineGitTool<TypeIn<typeof GIT_DIFF_INPUT>>({
   name: "git_diff",
   description:
     "Shows changes as a unified diff: of one commit, between two revisions, or, without either, all that is not committed.",
   risk: "low",
   replay: "safe",
-  input: {
-    type: "object",
-    properties: {
-      commit: { ...REVISION, description: "Of this commit, such as HEAD." },
-      from: { ...REVISION, description: "HEAD by default." },
-      to: { ...REVISION, description: "The working tree by default." },
-      staged: { type: "boolean", description: "Only what is staged." },
-      path: { type: "string", minLength: 1, description: "Only this file or folder." },
-      stat: { type: "boolean", description: "Only the list of files." },
-    },
-    additionalProperties: false,
-  },
+  input: GIT_DIFF_INPUT,
   untold: ["staged"],
   check: ({ commit, from, to, staged }) => {
     if (commit !== undefined && (from !== undefined || to !== undefined || staged))
@@ -183,40 +168,35 @@ export const gitDiff: Tool<GitDiffInput> = defineGitTool<GitDiffInput>({
   },
 });
 
-type GitCommitInput = { message: string; paths: string[] };
-
 const MAX_PATHS = 500;
 /** How far back a commit is looked for after a crash. */
 const MAX_LOOKED_AT = 5_000;
 
+const PATHS: Shape<readonly string[]> = {
+  type: "array",
+  minItems: 1,
+  maxItems: MAX_PATHS,
+  items: textWith({ minLength: 1 }),
+  description: "Files, not folders.",
+};
+const GIT_COMMIT_INPUT = describeInput({
+  message: {
+    ...textWith({ minLength: 1, maxLength: 20_000 }),
+    description: "A short first line, then more.",
+  },
+  paths: PATHS,
+});
+type GitCommitInput = TypeIn<typeof GIT_COMMIT_INPUT>;
+
 /** Commits exactly the named files of a project. */
-export const gitCommit: Tool<GitCommitInput> = defineGitTool<GitCommitInput>({
+export const gitCommit = defineGitTool<GitCommitInput>({
   name: "git_commit",
   description:
     "Commits exactly the named files as they are now, deleted ones included; nothing else. Hooks are not run.",
   failed: "nothing was committed: ",
   risk: "medium",
   replay: "lookup",
-  input: {
-    type: "object",
-    properties: {
-      message: {
-        type: "string",
-        minLength: 1,
-        maxLength: 20_000,
-        description: "A short first line, then more.",
-      },
-      paths: {
-        type: "array",
-        minItems: 1,
-        maxItems: MAX_PATHS,
-        items: { type: "string", minLength: 1 },
-        description: "Files, not folders.",
-      },
-    },
-    required: ["message", "paths"],
-    additionalProperties: false,
-  },
+  input: GIT_COMMIT_INPUT,
   words: { files: "paths", file_paths: "paths", path: "paths", commit_message: "message" },
   check: ({ message }) => {
     if (message.trim() === "") return "git_commit: the message is empty";
@@ -259,7 +239,7 @@ async function listCommittable(
 
 /** The line by which a commit is known as that of one call; ids of calls repeat, so run and input are in it too. */
 function callTrailer(
-  input: { message: string; paths: readonly string[] },
+  input: GitCommitInput,
   { callId, runId, workspaceDir }: Pick<Roots, "workspaceDir"> & { callId: string; runId: string },
 ): string {
   const what = JSON.stringify([workspaceDir, runId, callId, input.message, input.paths]);

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isBelow } from "@retinue/core/files/is-below";
 import { locateProgram } from "@retinue/core/files/locate-program";
-import { attempt } from "./attempt.ts";
 import { type Holder, isHolderGone } from "./hold-places.ts";
 import {
   type CommandState,
@@ -17,6 +16,7 @@ import {
 } from "./running-commands.ts";
 import { askFind, type Find, findCommand } from "./scan-folders.ts";
 import { settleCommand } from "./settle-command.ts";
+import { tryTo } from "./try-to.ts";
 
 /** What is kept of a running command, so that its end is put right even if this process is killed before that. */
 type CommandJournal = {
@@ -129,5 +129,5 @@ export async function settleJournal(file: string): Promise<void> {
 
 /** Unless somebody else was faster. */
 function removeJournal(file: string): void {
-  attempt(() => unlinkSync(file));
+  tryTo(() => unlinkSync(file));
 }

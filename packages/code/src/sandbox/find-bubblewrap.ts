@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
-import { attempt } from "./attempt.ts";
+import { tryTo } from "./try-to.ts";
 
 /** The sandbox program, and which of its newer abilities it has. */
 export type Bubblewrap = {
@@ -31,7 +31,7 @@ export function findSystemProgram(name: string): string | undefined {
     accessSync(path, constants.X_OK);
     return true;
   };
-  return PLACES.map((place) => `${place}/${name}`).find((path) => attempt(() => canRun(path)));
+  return PLACES.map((place) => `${place}/${name}`).find((path) => tryTo(() => canRun(path)));
 }
 
 /** Looks whether bubblewrap is there and really works here; asks once per process. */

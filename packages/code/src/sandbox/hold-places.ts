@@ -20,9 +20,9 @@ import {
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { RetinueError } from "@retinue/core/schema/error";
-import { attempt } from "./attempt.ts";
 import { pinFolder } from "./pin-path.ts";
 import { findStart } from "./sandbox-end.ts";
+import { tryTo } from "./try-to.ts";
 
 /** A name under which a command, in this process or another, holds places. Tells whether its process still lives. */
 export type Holder = string;
@@ -129,7 +129,7 @@ function holdFile(parent: string, name: string, holder: Holder): Outcome {
     if (code !== "EEXIST") return code === "EROFS" || code === "EACCES" ? "needless" : "again";
     const standing = lookAt(at);
     if (standing !== "hold") return standing === "own" ? "needless" : "again";
-    const opened = attempt(() => openSync(at, LOG_FLAGS));
+    const opened = tryTo(() => openSync(at, LOG_FLAGS));
     if (opened === undefined) return "again";
     log = opened;
   }
@@ -142,7 +142,7 @@ function holdFile(parent: string, name: string, holder: Holder): Outcome {
 }
 
 function releaseFile(at: string, holder: Holder): void {
-  const log = attempt(() => openSync(at, LOG_FLAGS));
+  const log = tryTo(() => openSync(at, LOG_FLAGS));
   if (log === undefined) return;
   try {
     if (readLog(log)?.holders.has(holder)) writeSync(log, `# -${holder}\n`);
@@ -221,7 +221,7 @@ function isMadeToHold(stats: Stats | undefined): boolean {
 }
 
 function lookAtFile(path: string): "nothing" | "hold" | "own" {
-  const file = attempt(() => openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW));
+  const file = tryTo(() => openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW));
   // It had the mode of such a file a moment before, so it was given up meanwhile.
   if (file === undefined) return "nothing";
   try {
@@ -261,7 +261,7 @@ function canBeFolder(path: string): boolean {
 
 /** If others hold it, or somebody put something there, it is no longer ours. */
 function tryRemove(path: string): void {
-  attempt(() => rmdirSync(path));
+  tryTo(() => rmdirSync(path));
 }
 
 type Here = { machine: string; boot: string; processes: string };
@@ -277,7 +277,7 @@ function describeHere(): Here {
 }
 
 function readText(path: string): string {
-  return attempt(() => readFileSync(path, "utf8").trim()) ?? "";
+  return tryTo(() => readFileSync(path, "utf8").trim()) ?? "";
 }
 
 function shorten(text: string): string {

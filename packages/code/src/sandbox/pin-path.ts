@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
-import { attempt } from "./attempt.ts";
+import { tryTo } from "./try-to.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW } = constants;
 /** Linux: a handle that stands for a place and reads nothing. */
@@ -35,12 +35,12 @@ export function pinFolder(root: string, path: string | Buffer): PinnedPath | und
 function openBelow(root: string, path: string | Buffer, lastFlags: number): PinnedPath | undefined {
   const names = splitBelow(root, path);
   if (!names) return undefined;
-  let fd = attempt(() => openSync(root, O_PATH | O_NOFOLLOW | O_DIRECTORY));
+  let fd = tryTo(() => openSync(root, O_PATH | O_NOFOLLOW | O_DIRECTORY));
   for (const [index, name] of names.entries()) {
     if (fd === undefined) return undefined;
     const flags = O_PATH | (index < names.length - 1 ? O_NOFOLLOW | O_DIRECTORY : lastFlags);
     const at = Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), name]);
-    const next = attempt(() => openSync(at, flags));
+    const next = tryTo(() => openSync(at, flags));
     closeSync(fd);
     fd = next;
   }

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSyn
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import type { HostPlaces } from "@retinue/core/tools/tool";
-import { attempt } from "./attempt.ts";
+import { tryTo } from "./try-to.ts";
 
 /** What programs need of the machine: folders to show them, read-only, and where they are looked for. */
 export type ProgramFolders = {
@@ -71,8 +71,8 @@ function findPrograms(places: HostPlaces): ProgramFolders {
   const installations: ProgramFolders["installations"][number][] = [];
   const path = new Set<string>();
   for (const entry of [...(places.env.PATH || USUAL_PATH).split(":"), dirname(process.execPath)]) {
-    const place = isAbsolute(entry) ? attempt(() => realpathSync(entry)) : undefined;
-    if (!place || !attempt(() => statSync(place).isDirectory())) continue;
+    const place = isAbsolute(entry) ? tryTo(() => realpathSync(entry)) : undefined;
+    if (!place || !tryTo(() => statSync(place).isDirectory())) continue;
     const shown = [...folders].some((folder) => isBelow(place, folder));
     const installation = shown ? [] : findInstallation(place, realOrSame(places.homeDir), secrets);
     if (!shown && installation.length === 0) continue;
@@ -116,5 +116,5 @@ function findEtc(): string[] {
 }
 
 function realOrSame(path: string): string {
-  return attempt(() => realpathSync(path)) ?? path;
+  return tryTo(() => realpathSync(path)) ?? path;
 }

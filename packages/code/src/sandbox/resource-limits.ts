@@ -4,8 +4,8 @@ import { release } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { ShellSettings } from "@retinue/core/schema/settings";
-import { attempt } from "./attempt.ts";
 import { findSystemProgram } from "./find-bubblewrap.ts";
+import { tryTo } from "./try-to.ts";
 
 /** Limits around one command. */
 type Confinement = {
@@ -90,7 +90,7 @@ function makeGroups(limits: Readonly<Record<Controller, number>>): Map<Controlle
 }
 
 function setLimit(group: string, files: readonly string[], limit: number): boolean {
-  const set = attempt(() => {
+  const set = tryTo(() => {
     mkdirSync(group, { recursive: true });
     const file = files.map((name) => join(group, name)).find((path) => existsSync(path));
     if (file) writeFileSync(file, String(limit));

@@ -13,9 +13,9 @@ import {
 import { isAbsolute, join, sep } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import type { FindOwnFiles } from "@retinue/core/schema/agent";
-import { attempt } from "./attempt.ts";
 import type { Holder } from "./hold-places.ts";
 import type { FirstProcess } from "./sandbox-end.ts";
+import { tryTo } from "./try-to.ts";
 
 /** What a command found when it began: enough to put things right after it, in this process or another. */
 export type CommandState = {
@@ -60,7 +60,7 @@ const REGISTRY = `/tmp/retinue-${process.getuid?.() ?? 0}`;
 export function registerJournals(folder: string): void {
   const name = createHash("sha256").update(folder).digest("hex").slice(0, 32);
   // If it is not there already and cannot be made, only commands of the same data folder know of each other.
-  attempt(() => {
+  tryTo(() => {
     mkdirSync(REGISTRY, { mode: 0o700, recursive: true });
     if (isOwnRegistry()) symlinkSync(folder, join(REGISTRY, name));
   });
@@ -71,9 +71,9 @@ export function listJournalFolders(dataDir: string): string[] {
   const folders = new Set([findJournalFolder(dataDir)]);
   for (const name of isOwnRegistry() ? listNames(REGISTRY) : []) {
     const link = join(REGISTRY, name);
-    const folder = attempt(() => readlinkSync(link)) ?? "";
+    const folder = tryTo(() => readlinkSync(link)) ?? "";
     if (isAbsolute(folder) && existsSync(folder)) folders.add(folder);
-    else attempt(() => unlinkSync(link));
+    else tryTo(() => unlinkSync(link));
   }
   return [...folders];
 }
@@ -91,7 +91,7 @@ export function listJournals(folder: string): string[] {
 
 /** What a journal says; nothing if somebody has settled its command meanwhile. */
 export function readJournal(file: string): CommandState[] {
-  const state = attempt(() => JSON.parse(readFileSync(file, "utf8")) as CommandState);
+  const state = tryTo(() => JSON.parse(readFileSync(file, "utf8")) as CommandState);
   return state ? [state] : [];
 }
 
@@ -139,7 +139,7 @@ function isKnown(path: string, { roots, before, isProtected }: Known): boolean {
       if (inside !== undefined && !isSame(before.existing, next, identifyFile(next))) return false;
     }
     if (lstatSync(next, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      const target = attempt(() => realpathSync(next)) ?? "";
+      const target = tryTo(() => realpathSync(next)) ?? "";
       if (inside !== undefined && !isSame(before.links, next, target)) return false;
       at = target;
     } else at = next;
@@ -164,5 +164,5 @@ export function identifyFile(path: string | Buffer): string | undefined {
 }
 
 function listNames(folder: string): string[] {
-  return attempt(() => readdirSync(folder)) ?? [];
+  return tryTo(() => readdirSync(folder)) ?? [];
 }

@@ -3,11 +3,11 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import type { CommandRequest } from "../shell/command.ts";
-import { attempt } from "./attempt.ts";
 import type { Bubblewrap } from "./find-bubblewrap.ts";
 import type { ProtectionGuard } from "./guard-protected.ts";
 import { cutDeepPath, type PinnedPath, pinPath } from "./pin-path.ts";
 import type { ProgramFolders } from "./program-folders.ts";
+import { tryTo } from "./try-to.ts";
 
 /** One thing to put into the sandbox. A later one at the same path takes the place of an earlier one. */
 export type Mount =
@@ -199,7 +199,7 @@ function findFoldersAround(paths: readonly string[], writable: readonly string[]
 
 /** Nothing where nothing is. */
 function findRealPath(path: string): string[] {
-  return attempt(() => [realpathSync(path)]) ?? [];
+  return tryTo(() => [realpathSync(path)]) ?? [];
 }
 
 /** Something that is part of a sandbox is not where it was a moment before. */

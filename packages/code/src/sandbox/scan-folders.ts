@@ -4,10 +4,10 @@ import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { isBelow } from "@retinue/core/files/is-below";
 import { RetinueError } from "@retinue/core/schema/error";
-import { attempt } from "./attempt.ts";
 import { findSystemProgram } from "./find-bubblewrap.ts";
 import { PATTERNS } from "./protected-paths.ts";
 import { identifyFile } from "./running-commands.ts";
+import { tryTo } from "./try-to.ts";
 
 /** What is special below some folders. */
 export type FolderScan = {
@@ -168,7 +168,7 @@ function isAtOrBelow(path: string, folders: ReadonlySet<string>): boolean {
 }
 
 function resolveLink(path: string): string {
-  return attempt(() => realpathSync(path)) ?? "";
+  return tryTo(() => realpathSync(path)) ?? "";
 }
 
 /** The nearest folder around a path that a mount can name. */

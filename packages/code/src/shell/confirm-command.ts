@@ -7,7 +7,13 @@ import type { EarlierCall, Roots } from "@retinue/core/tools/tool";
 import { openForCall } from "../repository/call-repository.ts";
 import { cutFolder } from "./command-words.ts";
 import type { Hazards } from "./hazards.ts";
-import { describeBrought, isFileName, listUnread, readHazards, type UnreadText } from "./read-hazards.ts";
+import {
+  describeBrought,
+  isFileName,
+  listUnreadTexts,
+  readHazards,
+  type UnreadText,
+} from "./read-hazards.ts";
 
 const MAX_NAMED = 5;
 
@@ -23,7 +29,7 @@ export async function confirmCommand(
   const fetched = await findFetched(hazards, planned, earlier);
   const unread = await findUnread(hazards, planned);
   const reasons = [
-    ...listUnread(hazards).map(describeUnread),
+    ...listUnreadTexts(hazards).map(describeUnread),
     ...(unread.length > 0 ? [describeUnread({ by: "decoding", from: unread })] : []),
     ...describeFetched(fetched),
     ...(await describeLosses(hazards, planned)),

@@ -80,7 +80,7 @@ export function describeBrought(draft: Hazards): Brought | null {
 }
 
 /** What a command runs although nobody can read it before. */
-export function listUnread(draft: Hazards): UnreadText[] {
+export function listUnreadTexts(draft: Hazards): UnreadText[] {
   const runs: UnreadText[] = [];
   const { downloads, addresses, decoders, decoded, runsText } = draft;
   if (downloads.size > 0 && (runsText || runsSaved(draft)))

@@ -252,10 +252,10 @@ describe.skipIf(!hasSandbox)("in the sandbox (needs bubblewrap)", () => {
       "server = socket.socket(socket.AF_UNIX); server.bind('s'); server.listen(); open('ready', 'w').close()",
       "link = server.accept()[0]; data, extra, *_ = link.recvmsg(1, socket.CMSG_SPACE(4))",
       "fd = array.array('i', extra[0][2])[0]; link.recv(1)",
-      "def attempt(path, flags):",
+      "def tryTo(path, flags):",
       "  try: return os.read(os.open(path, flags, dir_fd=fd), 100) if flags == 0 else os.write(os.open(path, flags, dir_fd=fd), b'evil')",
       "  except OSError as error: return error.errno",
-      "print(attempt('.env', 0), attempt('.git/config', os.O_WRONLY))",
+      "print(tryTo('.env', 0), tryTo('.git/config', os.O_WRONLY))",
     ].join("\n");
     const send = [
       "import array, os, socket, time",

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex, Readable, Writable } from "node:stream";
-import { attempt } from "../sandbox/attempt.ts";
 import { type WatchedProcess, watchResources } from "../sandbox/resource-limits.ts";
 import { type FirstProcess, killInside, readFirstProcess } from "../sandbox/sandbox-end.ts";
+import { tryTo } from "../sandbox/try-to.ts";
 import type { CommandOutcome, CommandRequest } from "./command.ts";
 
 /** Keeps the beginning and the end of a stream of bytes; what lies between is only counted. */
@@ -243,7 +243,7 @@ function leashGroup({ pid }: ChildProcess): ProcessLeash {
     first: undefined,
     known: new Promise(() => {}),
     // It may have ended by itself.
-    kill: () => attempt(() => pid && process.kill(-pid, "SIGKILL")),
+    kill: () => tryTo(() => pid && process.kill(-pid, "SIGKILL")),
     release() {},
   };
 }

@@ -1,9 +1,10 @@
 import { posix } from "node:path";
-import { fileFault } from "@retinue/core/files/file-fault";
-import { pathTarget } from "@retinue/core/files/resolve-path";
 import { type AllowGitDir, worktreesIn } from "@retinue/core/git/git-folder";
 import { messageOf } from "@retinue/core/schema/error";
-import { defineTool, type Tool, type ToolContext, type ToolOutput } from "@retinue/core/tools/tool";
+import { type TypeIn, textWith, whole } from "@retinue/core/schema/shape";
+import type { Tool, ToolContext, ToolOutput } from "@retinue/core/tools/tool";
+import { describeInput } from "../describe-input.ts";
+import { defineLook } from "../file-tools/define-look.ts";
 import { findFilePlace } from "../file-tools/file-place.ts";
 import { searchFiles } from "../file-tools/ripgrep.ts";
 import { openForCall } from "../repository/call-repository.ts";
@@ -142,8 +143,6 @@ function giveReasons(path: string, hits: readonly Hits[], defined: readonly Code
   ];
 }
 
-type PlanFilesInput = { task: string; limit?: number };
-
 const DEFAULT_LIMIT = 15;
 const MAX_LIMIT = 50;
 const MAX_REASONS = 4;
@@ -151,48 +150,29 @@ const MAX_REASONS = 4;
 const LEADING = 8;
 const COMPANIONS = 3;
 
+const INPUT = describeInput({
+  task: {
+    ...textWith({ minLength: 3, maxLength: 10_000 }),
+    description: "The task in words, with the names it is about.",
+  },
+  "limit?": { ...whole, minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
+});
+type PlanFilesInput = TypeIn<typeof INPUT>;
+
 /** Makes the tool; `allowGitDir` says which folders of git outside of a project belong to it. */
-function createPlanFiles({ allowGitDir }: { allowGitDir?: AllowGitDir } = {}): Tool<PlanFilesInput> {
-  return defineTool<PlanFilesInput>({
+function createPlanFiles(allowGitDir?: AllowGitDir): Tool<PlanFilesInput & { path?: string }> {
+  return defineLook<PlanFilesInput & { path?: string }>({
     name: "plan_files",
     description:
       "Names the files that a task will likely touch, best first, each with the reasons: words of the task in names, definitions and lines; the tests of such files; who imports them; what changed together with them in the past.",
-    groups: ["filesystem"],
-    risk: "low",
-    replay: "safe",
-    input: {
-      type: "object",
-      properties: {
-        task: {
-          type: "string",
-          minLength: 3,
-          maxLength: 10_000,
-          description: "The task in words, with the names it is about.",
-        },
-        limit: {
-          type: "integer",
-          minimum: 1,
-          maximum: MAX_LIMIT,
-          description: `${DEFAULT_LIMIT} by default.`,
-        },
-      },
-      required: ["task"],
-      additionalProperties: false,
-    },
-    withSettings: (_, { dataDir }) => createPlanFiles({ allowGitDir: worktreesIn(dataDir) }),
-    access: async (_input, roots) => [await pathTarget(".", "read", roots)],
-    execute: async (input, context) => {
-      try {
-        return await planForTask(input, context, allowGitDir);
-      } catch (thrown) {
-        return { text: fileFault(thrown, "."), isError: true };
-      }
-    },
+    input: INPUT,
+    withSettings: (_, { dataDir }) => createPlanFiles(worktreesIn(dataDir)),
+    look: (input, context) => planForTask(input, context, allowGitDir),
   });
 }
 
 /** Names the files that a task will likely touch. */
-export const planFilesTool: Tool<PlanFilesInput> = createPlanFiles();
+export const planFilesTool = createPlanFiles();
 
 async function planForTask(
   { task, limit = DEFAULT_LIMIT }: PlanFilesInput,

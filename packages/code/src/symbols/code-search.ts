@@ -1,8 +1,10 @@
 import { messageOf } from "@retinue/core/schema/error";
-import type { Tool, ToolContext, ToolOutput } from "@retinue/core/tools/tool";
+import { oneOf, type TypeIn, text, textWith, whole } from "@retinue/core/schema/shape";
+import type { ToolContext, ToolOutput } from "@retinue/core/tools/tool";
+import { describeInput } from "../describe-input.ts";
 import { defineLook } from "../file-tools/define-look.ts";
 import { describeLeftOut, type Search } from "../file-tools/ripgrep.ts";
-import { attempt } from "../sandbox/attempt.ts";
+import { tryTo } from "../sandbox/try-to.ts";
 import {
   type CodeSymbol,
   escapePattern,
@@ -11,7 +13,6 @@ import {
   rankKind,
   rateNameFit,
   readNameQuery,
-  type SymbolKind,
   showLine,
 } from "./code-symbol.ts";
 import {
@@ -29,51 +30,49 @@ import { findAllFiles, findFilesWith, lookIntoFiles } from "./source-files.ts";
 import { findTextSymbols } from "./text-symbols.ts";
 import { findTreeSymbols } from "./tree-symbols.ts";
 
-/** What `code_search` takes. */
-type CodeSearchInput = {
-  query?: string;
-  kind?: "any" | Exclude<SymbolKind, "export">;
-  language?: string;
-  path?: string;
-  pattern?: string;
-  limit?: number;
-};
-
 const DEFAULT_LIMIT = 40;
 const MAX_LIMIT = 200;
 const MAX_FILES = 1_500;
 /** A name that more files hold than can be looked into is looked for first where it may be defined. */
 const MAX_COMMON_FILES = 600;
-const KINDS = "any function class method type interface variable import call".split(" ");
+const KINDS = [
+  "any",
+  "function",
+  "class",
+  "method",
+  "type",
+  "interface",
+  "variable",
+  "import",
+  "call",
+] as const;
+
+const INPUT = describeInput({
+  "query?": {
+    ...textWith({ minLength: 1, maxLength: 200 }),
+    description: "A name or a part of one, Type.member, or several words that a name holds.",
+  },
+  "kind?": { type: "string", ...oneOf(...KINDS), description: "Only such; any by default." },
+  "language?": {
+    ...textWith({ maxLength: 20 }),
+    description: "Only files of this language, such as typescript or py.",
+  },
+  "path?": { ...text, description: "A folder or file; the project's folder by default." },
+  "pattern?": {
+    ...textWith({ minLength: 1, maxLength: 500 }),
+    description:
+      "An ast-grep pattern: code in which $X stands for one node and $$$ for any number, such as await $X($$$). With a query, only matches that hold it.",
+  },
+  "limit?": { ...whole, minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
+});
+type CodeSearchInput = TypeIn<typeof INPUT>;
 
 /** Finds names and structures in code. */
-export const codeSearch: Tool<CodeSearchInput> = defineLook<CodeSearchInput>({
+export const codeSearch = defineLook({
   name: "code_search",
   description:
     "Finds where names are defined, exported, imported and called, best first: exact names before others, definitions before uses, sources before tests. Or finds code by its shape with a pattern. Gives path:line, kind, name and the line. JavaScript, TypeScript, CSS and HTML are parsed; other languages are searched by the look of their lines.",
-  properties: {
-    query: {
-      type: "string",
-      minLength: 1,
-      maxLength: 200,
-      description: "A name or a part of one, Type.member, or several words that a name holds.",
-    },
-    kind: { type: "string", enum: KINDS, description: "Only such; any by default." },
-    language: {
-      type: "string",
-      maxLength: 20,
-      description: "Only files of this language, such as typescript or py.",
-    },
-    path: { type: "string", description: "A folder or file; the project's folder by default." },
-    pattern: {
-      type: "string",
-      minLength: 1,
-      maxLength: 500,
-      description:
-        "An ast-grep pattern: code in which $X stands for one node and $$$ for any number, such as await $X($$$). With a query, only matches that hold it.",
-    },
-    limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
-  },
+  input: INPUT,
   check: ({ query, pattern, language }) => {
     if (query === undefined && pattern === undefined) return "give a 'query' or a 'pattern'";
     if (query !== undefined && !/[\p{L}\p{N}_$]/u.test(query)) return `'${query}' holds no name`;
@@ -280,7 +279,7 @@ async function findMatches(
 ): Promise<string[]> {
   const grammar = findLanguage(path)?.grammar;
   const tree = grammar ? await parseSource(text, grammar) : null;
-  const nodes = attempt(() => tree?.findAll(pattern));
+  const nodes = tryTo(() => tree?.findAll(pattern));
   return (nodes ?? []).flatMap((node) => {
     const code = node.text();
     if (query !== undefined && !code.includes(query)) return [];

@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import { pathTarget } from "@retinue/core/files/resolve-path";
 import type { ShellSettings } from "@retinue/core/schema/settings";
+import { number, oneOf, type TypeIn, textWith } from "@retinue/core/schema/shape";
 import { DEFAULT_SHELL } from "@retinue/core/settings/default-settings";
 import { toSeconds } from "@retinue/core/tools/accept-words";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "@retinue/core/tools/tool";
+import { describeInput } from "../describe-input.ts";
 import { FOLDER_WORDS } from "../file-tools/define-look.ts";
 import type { CommandHost, CommandOutcome } from "../shell/command.ts";
 import { findDiskRights } from "../shell/disk-rights.ts";
@@ -25,7 +27,19 @@ import { describeExit, nameSuite } from "./read-test-output.ts";
 import { describeTestRun, isFault } from "./report-text.ts";
 import type { TestReport } from "./test-report.ts";
 
-type TestInput = { path?: string; filter?: string; runner?: RunnerName; timeoutSeconds?: number };
+/** What the tool takes; the tests have at most so many seconds. */
+function describeTestInput(seconds: number) {
+  return describeInput({
+    "path?": { ...textWith({ minLength: 1 }), description: "Only this test file or folder." },
+    "filter?": {
+      ...textWith({ minLength: 1, maxLength: 500, pattern: "^[^-]" }),
+      description: "Only tests with this in their name.",
+    },
+    "runner?": { type: "string", ...oneOf(...RUNNERS) },
+    "timeoutSeconds?": { ...number, exclusiveMinimum: 0, description: `At most ${seconds}.` },
+  });
+}
+type TestInput = TypeIn<ReturnType<typeof describeTestInput>>;
 
 const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
@@ -71,30 +85,7 @@ export function createTest(settings: ShellSettings, host: CommandHost = {}): Too
     outbound: settings.sandbox === "off",
     // Tests are made to be run any number of times, and the sandbox lets them reach nothing but the project.
     replay: "safe",
-    input: {
-      type: "object",
-      properties: {
-        path: {
-          type: "string",
-          minLength: 1,
-          description: "Only this test file or folder.",
-        },
-        filter: {
-          type: "string",
-          minLength: 1,
-          maxLength: 500,
-          pattern: "^[^-]",
-          description: "Only tests with this in their name.",
-        },
-        runner: { type: "string", enum: [...RUNNERS] },
-        timeoutSeconds: {
-          type: "number",
-          exclusiveMinimum: 0,
-          description: `At most ${settings.testSeconds}.`,
-        },
-      },
-      additionalProperties: false,
-    },
+    input: describeTestInput(settings.testSeconds),
     // The runner is found in nearly every project.
     untold: ["runner", "timeoutSeconds"],
     words: TEST_WORDS,
