@@ -232,7 +232,7 @@ describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
     const workspaceDir = join(root, "workspace");
     mkdirSync(workspaceDir);
     const planted = Promise.withResolvers<void>();
-    const outcome = runner.run({
+    const outcome = runner({
       ...{ script, cwd: projectDir, projectDir, workspaceDir, writable: [projectDir] },
       timeoutMs: 60_000,
       signal: new AbortController().signal,

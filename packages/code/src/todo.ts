@@ -81,11 +81,6 @@ export const todo: Tool<TodoInput> = defineTool<TodoInput>({
   },
 });
 
-/** The list that a run gave last, if it is still remembered. */
-export function findTodo(runId: string): readonly TodoItem[] {
-  return lists.get(runId) ?? [];
-}
-
 function formatItem({ text, status }: TodoItem): string {
   return `${MARKS[status]} ${text.replace(/\s+/g, " ").trim()}`;
 }

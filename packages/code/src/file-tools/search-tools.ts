@@ -66,10 +66,8 @@ export const glob = defineLook({
     if (!accepts) return { text: `the pattern ${pattern} has too many alternatives`, isError: true };
     const result = await searchFiles({ args: ["--files"], accepts, max: limit }, context);
     if (result.fault && result.found.length === 0) return { text: `glob: ${result.fault}`, isError: true };
-    const names = result.found.map((each) => each.path);
-    return [...(names.length > 0 ? names : ["no files match"]), ...describeLeftOut(result, "files")].join(
-      "\n",
-    );
+    const names = result.paths.length > 0 ? result.paths : ["no files match"];
+    return [...names, ...describeLeftOut(result, "files")].join("\n");
   },
 });
 
@@ -163,7 +161,7 @@ async function searchText(input: TypeIn<typeof GREP_INPUT>, context: ToolContext
   const result = await searchFiles({ args, accepts, max }, context);
   if (result.fault && result.found.length === 0)
     return { text: `grep: ${sayFault(result.fault, pattern)}`, isError: true };
-  let shown = mode === "files" ? result.found.map(({ path }) => path) : showLines(result.found);
+  let shown = mode === "files" ? result.paths : showLines(result.found);
   if (mode === "count") {
     const sorted = result.found.toSorted((a, b) => Number(b.rest) - Number(a.rest));
     shown = sorted.slice(0, limit).map(({ path, rest }) => `${path}:${rest}`);

@@ -42,12 +42,18 @@ async function replaceFile(
 ): Promise<ToolOutput> {
   const conflict = await findConflict(place, context.runId);
   if (conflict) return { text: `${path} ${conflict}`, isError: true };
-  context.signal.throwIfAborted();
-  await context.beforeChange(place.path);
-  const kind = await writeInside(place.root, place.path, content);
-  noteWritten(context.runId, place.path, versionOf(content));
-  context.changed(place.path, kind);
+  const kind = await putContent(content, place, context);
   return { text: `${kind} ${path} (${Buffer.byteLength(content)} bytes)` };
+}
+
+/** Gives a file this content, and says so to all who must know. */
+async function putContent(content: string, { root, path }: FilePlace, context: ToolContext) {
+  context.signal.throwIfAborted();
+  await context.beforeChange(path);
+  const kind = await writeInside(root, path, content);
+  noteWritten(context.runId, path, versionOf(content));
+  context.changed(path, kind);
+  return kind;
 }
 
 /**
@@ -158,11 +164,7 @@ async function changeFile(input: EditInput, place: FilePlace, context: ToolConte
   if (isBinary(bytes)) return refuseEdit(`${path}: it is a binary file`);
   const applied = await applyTo(decodeUtf8(bytes), input);
   if (!applied.ok) return refuseEdit(`${path} was not changed: ${applied.message}`);
-  context.signal.throwIfAborted();
-  await context.beforeChange(place.path);
-  const kind = await writeInside(place.root, place.path, applied.text);
-  noteWritten(context.runId, place.path, versionOf(applied.text));
-  context.changed(place.path, kind);
+  const kind = await putContent(applied.text, place, context);
   return { text: `${kind} ${path}: ${describeChange(input, applied.lines)}` };
 }
 

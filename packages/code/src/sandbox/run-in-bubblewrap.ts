@@ -95,7 +95,7 @@ async function tryInBubblewrap(
     const why = outcome.exitCode === 0 ? [] : guard.notes;
     const met = explainHeld(guard.held, outcome);
     const notes = [...(stopped ? [stopped] : []), ...lasting, ...found, ...met, ...why, ...confinement.notes];
-    return { ...outcome, sandbox: "bubblewrap", notes };
+    return { ...outcome, notes };
   } catch (thrown) {
     if (thrown instanceof MovedMeanwhile) return { fault: thrown.message };
     throw thrown;

@@ -96,8 +96,10 @@ function lookInto(program: string, rest: readonly Word[], draft: Hazards): void 
 function lookAtPackages(name: string, rest: readonly Word[], draft: Hazards): void {
   const call = readPackageCall(name, rest);
   if (!call) return;
-  for (const source of call.installs) draft.packages.add(nameSource(source));
-  for (const source of call.runs) runDownload(nameSource(source), draft);
+  for (const source of call.sources.map(nameSource)) {
+    if (call.does === "installs") draft.packages.add(source);
+    else runDownload(source, draft);
+  }
   for (const file of call.files) runFile(file, draft);
   if (call.script) draft.texts.push(call.script.value);
   if (call.script) draft.runsHeld = true;

@@ -21,10 +21,6 @@ export class CollectOutput {
     this.#tailMax = Math.floor(maxBytes / 2);
   }
 
-  get truncated(): boolean {
-    return this.total > this.#headMax + this.#tailMax;
-  }
-
   push(chunk: Buffer): void {
     this.total += chunk.length;
     const head = chunk.subarray(0, this.#headMax - this.#headBytes);
@@ -105,7 +101,7 @@ type ProcessRequest = Pick<CommandRequest, "timeoutMs" | "maxOutputBytes" | "onO
 };
 
 /** How it ended; `stopped` says why if it was made to, `first` is the first process of a sandbox. */
-type ProcessOutcome = Omit<CommandOutcome, "sandbox" | "notes"> & {
+type ProcessOutcome = Omit<CommandOutcome, "notes"> & {
   stopped?: string;
   first: FirstProcess | undefined;
   /** False if the sandbox was never ready. */
@@ -182,17 +178,15 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
         for (const stream of child.stdio) stream?.destroy();
       }, LAST_OUTPUT_MS);
     });
-    child.once("close", (code, signal) => {
+    child.once("close", (code) => {
       const [stdout, stderr] = outputs;
       if (refused) return reject(refused);
       resolve({
         begun,
         exitCode: stopped === undefined ? code : null,
-        signal: stopped === undefined ? signal : "SIGKILL",
         stdout: stdout?.text() ?? "",
         stderr: stderr?.text() ?? "",
         first: leash.first,
-        truncated: outputs.some(({ truncated }) => truncated),
         timedOut,
         ...(stopped !== undefined && { stopped }),
       });

@@ -91,8 +91,7 @@ async function findNamedFiles(
 
 async function findFilesNamed(name: string, context: ToolContext): Promise<string[]> {
   const accepts = (path: string) => path === name || path.endsWith(`/${name}`);
-  const search = await searchFiles({ args: ["--files"], accepts, max: 5 }, context);
-  return search.found.map(({ path }) => path);
+  return (await searchFiles({ args: ["--files"], accepts, max: 5 }, context)).paths;
 }
 
 async function searchConcepts(concepts: readonly Concept[], context: ToolContext): Promise<Hits[]> {
@@ -103,8 +102,7 @@ async function searchConcepts(concepts: readonly Concept[], context: ToolContext
       const args = ["--count", "--with-filename", "--ignore-case", `--regexp=${concept.pattern}`];
       const search = await searchFiles({ args, max: MAX_COUNTED }, context);
       const counts = new Map(search.found.map(({ path, rest }) => [path, Number(rest) || 0]));
-      for (const { path } of named.found)
-        if (!counts.has(path) && isInPath(concept, path)) counts.set(path, 0);
+      for (const path of named.paths) if (!counts.has(path) && isInPath(concept, path)) counts.set(path, 0);
       return { concept, counts, cut: search.cut };
     }),
   );
@@ -319,7 +317,7 @@ async function findNamesakes(sources: readonly string[], context: ToolContext): 
   }
   const accepts = (path: string) => classifyRole(path) === "test" && byStem.has(stripTestEnding(path));
   const search = await searchFiles({ args: ["--files"], accepts, max: MAX_TESTS }, context);
-  return search.found.flatMap(({ path }) =>
+  return search.paths.flatMap((path) =>
     (byStem.get(stripTestEnding(path)) ?? []).map((of) => ({
       path,
       of,

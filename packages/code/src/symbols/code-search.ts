@@ -3,7 +3,7 @@ import { oneOf, type TypeIn, text, textWith, whole } from "@retinue/core/schema/
 import type { ToolContext, ToolOutput } from "@retinue/core/tools/tool";
 import { describeInput } from "../describe-input.ts";
 import { defineLook } from "../file-tools/define-look.ts";
-import { describeLeftOut, type Search } from "../file-tools/ripgrep.ts";
+import { describeLeftOut, type Search, searchFiles } from "../file-tools/ripgrep.ts";
 import { tryTo } from "../sandbox/try-to.ts";
 import {
   type CodeSymbol,
@@ -26,7 +26,7 @@ import {
   parseSource,
   ROLE_ORDER,
 } from "./languages.ts";
-import { findAllFiles, findFilesWith, lookIntoFiles } from "./source-files.ts";
+import { lookIntoFiles } from "./source-files.ts";
 import { findTextSymbols } from "./text-symbols.ts";
 import { findTreeSymbols } from "./tree-symbols.ts";
 
@@ -111,22 +111,20 @@ async function candidates(
   { needle, name, words }: NameQuery,
   accepts: (path: string) => boolean,
   context: ToolContext,
-): Promise<Search & { paths: string[] }> {
-  const all = await findFilesWith(
-    ["--ignore-case", "--fixed-strings", `--regexp=${needle}`],
-    accepts,
-    MAX_FILES,
-    context,
-  );
-  const paths = all.paths.toSorted(compareByRole);
-  if (!all.cut || words.length > 0) return { ...all, paths };
+): Promise<Search> {
+  const search = async (...pattern: readonly string[]) => {
+    const found = await searchFiles(
+      { args: ["--files-with-matches", ...pattern], accepts, max: MAX_FILES },
+      context,
+    );
+    return { ...found, paths: found.paths.toSorted(compareByRole) };
+  };
+  const all = await search("--ignore-case", "--fixed-strings", `--regexp=${needle}`);
+  if (!all.cut || words.length > 0) return all;
   context.progress(`more than ${MAX_FILES} files hold ${needle}; looking for its definition first`);
   const defining = `(?:function\\*?|class|interface|type|enum|const|let|var|def|fn|func|fun|struct|trait|module|mod)\\s+${escapePattern(name)}\\b`;
-  const first = await findFilesWith([`--regexp=${defining}`], accepts, MAX_FILES, context);
-  return {
-    ...all,
-    paths: [...new Set([...first.paths.toSorted(compareByRole), ...paths])].slice(0, MAX_COMMON_FILES),
-  };
+  const first = await search(`--regexp=${defining}`);
+  return { ...all, paths: [...new Set([...first.paths, ...all.paths])].slice(0, MAX_COMMON_FILES) };
 }
 
 /** The names in a file that fit, by its structure where there is a parser for it. */
@@ -157,7 +155,8 @@ function nothing({ name, within }: NameQuery, kind: string): string {
 
 /** A name at a place, and the file it is in. */
 type Placed = CodeSymbol & {
-  path: string /** Its language, if that was not parsed. */;
+  path: string;
+  /** Its language, if that was not parsed. */
   byText?: string;
 };
 
@@ -252,9 +251,11 @@ async function searchPattern(
   if (wrong) return { text: wrong, isError: true };
   const parsable = (path: string) => grammars.some((grammar) => grammar === findLanguage(path)?.grammar);
   const needle = findNeedle(pattern) ?? query;
-  const files = needle
-    ? await findFilesWith(["--fixed-strings", `--regexp=${needle}`], parsable, MAX_PATTERN_FILES, context)
-    : await findAllFiles(MAX_PATTERN_FILES * 10, context);
+  const holding = ["--files-with-matches", "--fixed-strings", `--regexp=${needle}`];
+  const search = needle
+    ? { args: holding, accepts: parsable, max: MAX_PATTERN_FILES }
+    : { args: ["--files"], max: MAX_PATTERN_FILES * 10 };
+  const files = await searchFiles(search, context);
   const paths = files.paths.filter(parsable).toSorted(compareByRole);
   const shown: string[] = [];
   let looked = 0;

@@ -41,7 +41,7 @@ async function measure(
   const files = await searchFiles({ args: ["--files"], accepts, max: MAX_FILES }, context);
   if (files.fault && files.found.length === 0)
     return { text: `docs_coverage: ${files.fault}`, isError: true };
-  const paths = files.found.map(({ path }) => path).filter((path) => classifyRole(path) === "source");
+  const paths = files.paths.filter((path) => classifyRole(path) === "source");
   const looked = await lookIntoFiles(paths, context, namesIn);
   const names = looked.flatMap((each) => each ?? []);
   const unread = looked.filter((each) => each === null).length;
