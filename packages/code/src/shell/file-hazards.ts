@@ -1,6 +1,6 @@
 import type { Word } from "@retinue/core/rights/patterns/shell-word";
 import { cutFolder, FETCHERS, hasOption, makePlainWord, readOperands } from "./command-words.ts";
-import { addDeleted, type Hazards, noteEmptied } from "./hazards.ts";
+import type { Hazards } from "./hazards.ts";
 /** The last name that a program is given, or all names of one that writes several. */
 export function noteWrittenNames(name: string, rest: readonly Word[], draft: Hazards): void {
   const operands = name === "dd" ? rest.filter(({ value }) => value.startsWith("of=")) : readOperands(rest);
@@ -32,10 +32,11 @@ export function lookAtFind(rest: readonly Word[], draft: Hazards): void {
     return globs?.map((glob) => ({ ...start, value: `${folder}/${glob}` })) ?? [start];
   });
   draft.findStarts.push(...found.map((word) => (word.dynamic ? "." : word.value)));
-  if (rest.some((word) => word.value === "-delete")) addDeleted("find", found, draft);
+  if (rest.some((word) => word.value === "-delete")) draft.addDeleted("find", found);
 }
 
-export function lookAtRsync(rest: readonly Word[], operands: readonly Word[], draft: Hazards): void {
+export function lookAtRsync(rest: readonly Word[], draft: Hazards): void {
+  const operands = readOperands(rest);
   if (operands.some((word) => /^[\w.@-]+:|^rsync:/.test(word.value))) {
     draft.downloads.add("rsync");
     draft.saved.add(null);
@@ -43,9 +44,9 @@ export function lookAtRsync(rest: readonly Word[], operands: readonly Word[], dr
   const target = operands.at(-1);
   const isRemote = /^[\w.@-]+:|^rsync:/.test(target?.value ?? "");
   if (rest.some((word) => /^--del/.test(word.value)) && target && !isRemote)
-    addDeleted("rsync", [target], draft);
+    draft.addDeleted("rsync", [target]);
   if (rest.some((word) => word.value === "--remove-source-files"))
-    addDeleted("rsync", operands.slice(0, -1), draft);
+    draft.addDeleted("rsync", operands.slice(0, -1));
 }
 
 export function lookAtMove(rest: readonly Word[], operands: readonly Word[], draft: Hazards): void {
@@ -64,7 +65,7 @@ export function lookAtReplacing(name: string, rest: readonly Word[], draft: Haza
   const keeps = hasOption(rest, /^(?:-[fuvT]*[bin]|--backup|--no-clobber$|--interactive$)/);
   const replaces = name === "mv" ? !keeps : name === "ln" && hasOption(rest, /^(?:-[snrvT]*f|--force$)/);
   const [from, target, ...others] = readOperands(rest);
-  if (replaces && from && target && others.length === 0) noteEmptied(target, draft);
+  if (replaces && from && target && others.length === 0) draft.noteEmptied(target);
 }
 
 /**

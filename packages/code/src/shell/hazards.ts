@@ -78,6 +78,102 @@ export class Hazards {
     this.names = new Map(names);
     this.unknown = unknown;
   }
+
+  addDeleted(program: string, words: readonly Word[]): void {
+    this.deletions++;
+    // What is before a bracket is the beginning of a pattern such as `!(src)`, which is read as words.
+    if (this.fills || words.some((word) => word.dynamic || /[!@+]$/.test(word.value)))
+      this.deletesUnknown.add(program);
+    for (const word of words) {
+      if (isElsewhere(word)) this.deletesUnknown.add(program);
+      else if (!word.dynamic) this.deletes.add(word.value);
+    }
+  }
+
+  noteEmptied(word: Word | undefined): void {
+    if (word && !word.dynamic && !word.value.startsWith("/dev/")) this.empties.add(word.value);
+  }
+
+  /** A folder that is known only when the command runs makes every name after it unknown. */
+  noteFolder(word: Word | undefined): void {
+    if (word) this.folders.add(word.dynamic || word.value === "-" || isElsewhere(word) ? "*" : word.value);
+  }
+
+  noteAddresses(text: string): void {
+    for (const [address] of text.matchAll(ADDRESS)) {
+      const host = URL.parse(address)?.host;
+      if (host) this.addresses.add(host);
+    }
+  }
+
+  /** A text that is not understood is judged by the words in it, less the deletions that were understood all the same. */
+  noteMentions(text: string, understood = 0): void {
+    const plain = text.replace(/\\\n/g, "").replace(/['"\\]/g, "");
+    if ((plain.match(new RegExp(MENTIONS_DELETION, "g"))?.length ?? 0) > understood)
+      this.deletesUnknown.add("a text that is not fully understood");
+    if (/\bgit\b/.test(plain) && MENTIONS_DISCARD.test(plain)) this.discards.add(":/");
+    if (MENTIONS_DROP.test(plain)) this.drops.add("git stash");
+    if (MENTIONS_DOWNLOAD.test(plain) && MENTIONS_RUNNER.test(plain)) {
+      this.downloads.add("a text that is not fully understood");
+      this.runsText = true;
+      this.noteAddresses(plain);
+    }
+  }
+
+  runFile(word: Word | undefined): void {
+    if (!word) return;
+    if (STDIN_FILE.test(word.value)) this.runInput();
+    else if (/^<\(/.test(word.raw)) this.runSubstituted();
+    else if (REMOTE_TEXT.test(word.value)) this.runDownload(word.value);
+    else this.runsFiles.add(word.dynamic || word.odd ? null : word.value);
+  }
+
+  runDownload(from: string): void {
+    this.downloads.add(from);
+    this.runsText = true;
+  }
+
+  /** A program runs what comes in: whatever prints that must be known, or a file that can be looked up. */
+  runInput(): void {
+    this.runsText = true;
+    // One reason is enough, and looking on would take for ever with thousands of pipes.
+    for (let { feed } = this; feed && this.sources.size === 0; feed = feed.outer)
+      for (const call of this.calls.slice(feed.from, feed.to)) this.#noteSource(call);
+  }
+
+  /** Runs what the calls in the words of the current one print, as in `sh <(…)`. */
+  runSubstituted(): void {
+    this.runsText = true;
+    const { call, calls } = this;
+    const at = call ? calls.indexOf(call) : -1;
+    if (call && at > call.first) for (const inner of calls.slice(call.first, at)) this.#noteSource(inner);
+  }
+
+  /** What a call prints is known if it is in the command, or in a file that git has. */
+  #noteSource(call: ProgramCall): void {
+    const [program, ...rest] = call.words;
+    for (const { mark, target } of call.redirections)
+      if (mark === "<" || mark === "<>") this.#noteInput(target);
+    if (!program) return;
+    const name = program.dynamic ? program.raw : nameProgram(program.value);
+    if (SILENT.has(name)) return;
+    if (name === "echo" || name === "printf") {
+      if (rest.some((word) => word.dynamic && namesVariable(word, this.unknown))) this.sources.add(name);
+    } else if (PASSES_ON.has(name)) {
+      if (name === "tee") return;
+      const isGrep = name.endsWith("grep");
+      const operands = readOperands(rest, isGrep ? /^-[efmABC]$/ : /^-[nc]$/);
+      const hasPattern = isGrep && !hasOption(rest, /^(?:-\w*[ef]|--regexp|--file)/);
+      for (const word of hasPattern ? operands.slice(1) : operands) this.#noteInput(word);
+    } else if (name === "git" && /^(?:show|cat-file)$/.test(rest[0]?.value ?? "")) return;
+    else if (name === "xargs" || findInner(call.words).commands.length === 0) this.sources.add(name);
+  }
+
+  #noteInput(word: Word): void {
+    if (STDIN_FILE.test(word.value) || word.value === "/dev/null" || word.raw.startsWith("<(")) return;
+    if (word.dynamic || word.odd) this.sources.add(word.raw);
+    else this.inputs.add(word.value);
+  }
 }
 
 const ADDRESS = /\b(?:https?|ftp):\/\/[^\s'"`<>|;)]+/gi;
@@ -104,69 +200,8 @@ export const MENTIONS_RUNNER =
 
 export const MAX_DEPTH = 6;
 
-/** A text that is not understood is judged by the words in it, less the deletions that were understood all the same. */
-export function noteMentions(text: string, draft: Hazards, understood = 0): void {
-  const plain = text.replace(/\\\n/g, "").replace(/['"\\]/g, "");
-  if ((plain.match(new RegExp(MENTIONS_DELETION, "g"))?.length ?? 0) > understood)
-    draft.deletesUnknown.add("a text that is not fully understood");
-  if (/\bgit\b/.test(plain) && MENTIONS_DISCARD.test(plain)) draft.discards.add(":/");
-  if (MENTIONS_DROP.test(plain)) draft.drops.add("git stash");
-  if (MENTIONS_DOWNLOAD.test(plain) && MENTIONS_RUNNER.test(plain)) {
-    draft.downloads.add("a text that is not fully understood");
-    draft.runsText = true;
-    noteAddresses(plain, draft);
-  }
-}
-
-/** A program runs what comes in: whatever prints that must be known, or a file that can be looked up. */
-export function runInput(draft: Hazards): void {
-  draft.runsText = true;
-  // One reason is enough, and looking on would take for ever with thousands of pipes.
-  for (let { feed } = draft; feed && draft.sources.size === 0; feed = feed.outer)
-    for (const call of draft.calls.slice(feed.from, feed.to)) noteSource(call, draft);
-}
-
-/** Runs what the calls in the words of the current one print, as in `sh <(…)`. */
-export function runSubstituted(draft: Hazards): void {
-  draft.runsText = true;
-  const { call, calls } = draft;
-  const at = call ? calls.indexOf(call) : -1;
-  if (call && at > call.first) for (const inner of calls.slice(call.first, at)) noteSource(inner, draft);
-}
-
-/** What a call prints is known if it is in the command, or in a file that git has. */
-function noteSource(call: ProgramCall, draft: Hazards): void {
-  const [program, ...rest] = call.words;
-  for (const { mark, target } of call.redirections)
-    if (mark === "<" || mark === "<>") noteInput(target, draft);
-  if (!program) return;
-  const name = program.dynamic ? program.raw : nameProgram(program.value);
-  if (SILENT.has(name)) return;
-  if (name === "echo" || name === "printf") {
-    if (rest.some((word) => word.dynamic && namesVariable(word, draft.unknown))) draft.sources.add(name);
-  } else if (PASSES_ON.has(name)) {
-    if (name === "tee") return;
-    const isGrep = name.endsWith("grep");
-    const operands = readOperands(rest, isGrep ? /^-[efmABC]$/ : /^-[nc]$/);
-    const hasPattern = isGrep && !hasOption(rest, /^(?:-\w*[ef]|--regexp|--file)/);
-    for (const word of hasPattern ? operands.slice(1) : operands) noteInput(word, draft);
-  } else if (name === "git" && /^(?:show|cat-file)$/.test(rest[0]?.value ?? "")) return;
-  else if (name === "xargs" || findInner(call.words).commands.length === 0) draft.sources.add(name);
-}
-
-function noteInput(word: Word, draft: Hazards): void {
-  if (STDIN_FILE.test(word.value) || word.value === "/dev/null" || word.raw.startsWith("<(")) return;
-  if (word.dynamic || word.odd) draft.sources.add(word.raw);
-  else draft.inputs.add(word.value);
-}
-
 export function namesVariable(word: Word, names: ReadonlySet<string>): boolean {
   return [...word.raw.matchAll(/\$\{?[!#]?(\w+)/g)].some(([, name]) => names.has(name ?? ""));
-}
-
-export function runDownload(from: string, draft: Hazards): void {
-  draft.downloads.add(from);
-  draft.runsText = true;
 }
 
 /** An address by its host, anything else as it is. */
@@ -175,42 +210,7 @@ export function nameSource(source: string): string {
   return URL.parse(address)?.host || source;
 }
 
-export function addDeleted(program: string, words: readonly Word[], draft: Hazards): void {
-  draft.deletions++;
-  // What is before a bracket is the beginning of a pattern such as `!(src)`, which is read as words.
-  if (draft.fills || words.some((word) => word.dynamic || /[!@+]$/.test(word.value)))
-    draft.deletesUnknown.add(program);
-  for (const word of words) {
-    if (isElsewhere(word)) draft.deletesUnknown.add(program);
-    else if (!word.dynamic) draft.deletes.add(word.value);
-  }
-}
-
 /** A folder that only the shell knows: another user's, or the one before. */
 function isElsewhere({ raw }: Word): boolean {
   return /^~[^/+]/.test(raw);
-}
-
-export function noteEmptied(word: Word | undefined, draft: Hazards): void {
-  if (word && !word.dynamic && !word.value.startsWith("/dev/")) draft.empties.add(word.value);
-}
-
-/** A folder that is known only when the command runs makes every name after it unknown. */
-export function noteFolder(word: Word | undefined, draft: Hazards): void {
-  if (word) draft.folders.add(word.dynamic || word.value === "-" || isElsewhere(word) ? "*" : word.value);
-}
-
-export function runFile(word: Word | undefined, draft: Hazards): void {
-  if (!word) return;
-  if (STDIN_FILE.test(word.value)) runInput(draft);
-  else if (/^<\(/.test(word.raw)) runSubstituted(draft);
-  else if (REMOTE_TEXT.test(word.value)) runDownload(word.value, draft);
-  else draft.runsFiles.add(word.dynamic || word.odd ? null : word.value);
-}
-
-export function noteAddresses(text: string, draft: Hazards): void {
-  for (const [address] of text.matchAll(ADDRESS)) {
-    const host = URL.parse(address)?.host;
-    if (host) draft.addresses.add(host);
-  }
 }

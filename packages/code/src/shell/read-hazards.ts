@@ -14,17 +14,7 @@ import {
   readOperands,
   runsInput,
 } from "./command-words.ts";
-import {
-  Hazards,
-  MAX_DEPTH,
-  MENTIONS_DELETION,
-  namesVariable,
-  noteAddresses,
-  noteEmptied,
-  noteMentions,
-  runFile,
-  runInput,
-} from "./hazards.ts";
+import { Hazards, MAX_DEPTH, MENTIONS_DELETION, namesVariable } from "./hazards.ts";
 import { isDecoding, lookAtProgram, lookForCommands, lookIntoCode } from "./program-hazards.ts";
 
 /** Files and folders that hold what a command brought, by names without folders. */
@@ -108,7 +98,7 @@ function runsAny(names: ReadonlySet<string | null>, { runsFiles, programs }: Haz
 
 function collectHazards(text: string, draft: Hazards, depth: number): void {
   if (depth > MAX_DEPTH) {
-    noteMentions(text, draft);
+    draft.noteMentions(text);
     return;
   }
   const { calls, opaque } = readCommand(text);
@@ -125,7 +115,7 @@ function collectHazards(text: string, draft: Hazards, depth: number): void {
   draft.calls = outer;
   draft.call = outerCall;
   draft.feed = outerFeed;
-  if (opaque) noteMentions(text, draft, understood);
+  if (opaque) draft.noteMentions(text, understood);
   // A shell that reads its input, or a file made before, may run whatever the command has in it as text.
   const isWritten = draft.relays && draft.runsFiles.size > 0;
   const isHeld = draft.runsText || draft.runsHeld || draft.fills || isWritten;
@@ -139,12 +129,12 @@ function lookAtCall(call: ProgramCall, draft: Hazards): void {
   const [program, ...rest] = call.words;
   noteCopies(call, draft);
   lookAtRedirections(call, draft);
-  for (const word of [...call.words, ...call.assignments]) noteAddresses(word.value, draft);
+  for (const word of [...call.words, ...call.assignments]) draft.noteAddresses(word.value);
   for (const { value } of [...call.words, ...call.redirections.map(({ target }) => target)])
     draft.mentions.add(cutFolder(value.replace(/^\w+=/, "")));
   if (!program) return;
   if (program.dynamic) {
-    if (namesVariable(program, draft.unknown)) runInput(draft);
+    if (namesVariable(program, draft.unknown)) draft.runInput();
     draft.runsText = true;
     if (/\$\(|`|<\(/.test(program.raw) && MAKES_NAMES.test(program.raw))
       draft.decoders.add("a name made at run time");
@@ -214,7 +204,7 @@ function lookAtRedirections({ words, redirections }: ProgramCall, draft: Hazards
       lookIntoInput(name, body, draft);
     } else if (mark === "<<<") {
       lookIntoInput(name, target.value, draft);
-    } else if (mark === "<" && isRunner) runFile(target, draft);
+    } else if (mark === "<" && isRunner) draft.runFile(target);
     else if (mark.includes(">") && target.value !== "/dev/null" && !isDescriptor(mark, target)) {
       const saved = target.dynamic || target.odd ? null : cutFolder(target.value);
       if (isDownload) draft.saved.add(saved);
@@ -222,11 +212,11 @@ function lookAtRedirections({ words, redirections }: ProgramCall, draft: Hazards
       if (isDecoder) draft.decoded.add(saved);
       if (saved === null) draft.unpacks = true;
       else draft.written.add(saved);
-      if (mark !== ">>" && mark !== "&>>" && printsNothing(words, redirections)) noteEmptied(target, draft);
+      if (mark !== ">>" && mark !== "&>>" && printsNothing(words, redirections)) draft.noteEmptied(target);
     }
   }
   if (name === "tee" && redirections.some(readsNothing))
-    for (const word of readOperands(words.slice(1))) noteEmptied(word, draft);
+    for (const word of readOperands(words.slice(1))) draft.noteEmptied(word);
 }
 
 /** What is in the command itself and handed to a program as its input. */
