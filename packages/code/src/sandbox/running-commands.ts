@@ -101,24 +101,22 @@ export function readJournal(file: string): CommandState[] {
  * is not among them must not be read. What is can be read at any later time: commands cannot change it.
  */
 export function createFindOwn(dataDir: string): FindOwnFiles {
-  return (paths) => findOwnFiles(paths, dataDir);
-}
-
-async function findOwnFiles(paths: readonly string[], dataDir: string): Promise<string[]> {
-  const before = paths.map(identifyFile);
-  const states = listJournalFolders(dataDir).flatMap((folder) =>
-    listJournals(folder).flatMap((name) => readJournal(join(folder, name))),
-  );
-  // What was there before and after is not of a command that ended in between.
-  const standing = paths.filter((path, index) => {
-    const identity = before[index];
-    return identity !== undefined && identifyFile(path) === identity;
-  });
-  if (states.length === 0) return standing;
-  const { isProtected } = await import("./protected-paths.ts");
-  return standing.filter((path) =>
-    states.every(({ roots, before }) => !before || isKnown(path, { roots, before, isProtected })),
-  );
+  return async (paths) => {
+    const before = paths.map(identifyFile);
+    const states = listJournalFolders(dataDir).flatMap((folder) =>
+      listJournals(folder).flatMap((name) => readJournal(join(folder, name))),
+    );
+    // What was there before and after is not of a command that ended in between.
+    const standing = paths.filter((path, index) => {
+      const identity = before[index];
+      return identity !== undefined && identifyFile(path) === identity;
+    });
+    if (states.length === 0) return standing;
+    const { isProtected } = await import("./protected-paths.ts");
+    return standing.filter((path) =>
+      states.every(({ roots, before }) => !before || isKnown(path, { roots, before, isProtected })),
+    );
+  };
 }
 
 type Known = {

@@ -82,10 +82,11 @@ export const codeSearch = defineLook({
       return `patterns are for JavaScript, TypeScript, CSS and HTML, not for ${language}; use a query or grep`;
     return null;
   },
-  look: async (input, context) => {
-    const { pattern, query, language = "typescript", limit = DEFAULT_LIMIT } = input;
-    if (pattern === undefined) return await searchNames(input, context);
-    return await searchPattern({ pattern, query, grammars: listGrammars(language), limit }, context);
+  look: (input, context) => {
+    const { pattern } = input;
+    return pattern === undefined
+      ? searchNames(input, context)
+      : searchPattern({ ...input, pattern }, context);
   },
 });
 
@@ -229,24 +230,16 @@ function formatSymbol({ path, line, kind, name, within, text }: Placed): string 
   return `${path}:${line}  ${kind} ${within && !isUse(kind) ? `${within}.` : ""}${name}  ${text}`;
 }
 
-/** A search for code of a shape. */
-type PatternSearch = {
-  pattern: string;
-  query?: string | undefined;
-  /** Grammars whose files are looked into. */
-  grammars: readonly Grammar[];
-  limit: number;
-};
-
 const MAX_PATTERN_FILES = 2_000;
 /** Files are looked into in lots, so that a pattern that fits everywhere ends early. */
 const LOT = 64;
 
 /** Finds code by its shape, sources first. */
 async function searchPattern(
-  { pattern, query, grammars, limit }: PatternSearch,
+  { pattern, query, language = "typescript", limit = DEFAULT_LIMIT }: CodeSearchInput & { pattern: string },
   context: ToolContext,
 ): Promise<ToolOutput> {
+  const grammars = listGrammars(language);
   const wrong = await findPatternFault(pattern, grammars);
   if (wrong) return { text: wrong, isError: true };
   const parsable = (path: string) => grammars.some((grammar) => grammar === findLanguage(path)?.grammar);

@@ -191,7 +191,7 @@ function findCargoTarget({ path }: TestRequest): string | undefined {
 }
 
 /** What is to be tested. */
-type TestRequest = {
+export type TestRequest = {
   readonly projectDir: string;
   /** The folder that is tested, relative to the project; empty for all of it. */
   readonly folder: string;

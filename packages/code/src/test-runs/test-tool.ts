@@ -9,7 +9,7 @@ import { toSeconds } from "@retinue/core/tools/accept-words";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "@retinue/core/tools/tool";
 import { describeInput } from "../describe-input.ts";
 import { FOLDER_WORDS } from "../file-tools/define-look.ts";
-import type { CommandHost, CommandOutcome } from "../shell/command.ts";
+import type { CommandHost } from "../shell/command.ts";
 import { findDiskRights } from "../shell/disk-rights.ts";
 import { type CommandPerformer, createPerformer, refuseCommand } from "../shell/perform-command.ts";
 import {
@@ -17,15 +17,13 @@ import {
   chooseRunner,
   findPackage,
   RUNNERS,
-  type RunnerName,
   readProjectFile,
   rebasePath,
   type TestedPath,
 } from "./detect-runner.ts";
-import { NoRunner, planCommand, type TestCommand } from "./plan-command.ts";
+import { NoRunner, planCommand, type TestCommand, type TestRequest } from "./plan-command.ts";
 import { describeExit, nameSuite } from "./read-test-output.ts";
-import { describeTestRun, isFault } from "./report-text.ts";
-import type { TestReport } from "./test-report.ts";
+import { describeTestRun, isFault, type TestRunOutcome } from "./report-text.ts";
 
 /** What the tool takes; the tests have at most so many seconds. */
 function describeTestInput(seconds: number) {
@@ -138,7 +136,7 @@ async function performTests(
       context,
     );
     const report = await command.parse({ report: await readReport(reportDir, command), ...outcome });
-    noteTests(context, { runner: candidate.runner, folder, path, filter: input.filter, report, outcome });
+    noteTests(context, { candidate, folder, path, filter: input.filter, report, outcome });
     const others = found.filter(({ runner }) => runner !== candidate.runner);
     const where = folder === "" ? [] : [`these are the tests of ${folder}, run there`];
     const notes = [...where, ...command.notes];
@@ -149,24 +147,14 @@ async function performTests(
   }
 }
 
+/** A run of tests, and which of a project's tests it was told to run. */
+type TestedPart = Pick<TestRunOutcome, "candidate" | "report" | "outcome"> &
+  Pick<TestRequest, "folder" | "path" | "filter">;
+
 /** Counts what the runner reported. A file or package that did not load counts as a test that failed. */
 function noteTests(
   context: ToolContext,
-  {
-    runner,
-    folder,
-    path,
-    filter,
-    report,
-    outcome,
-  }: {
-    runner: RunnerName;
-    folder: string;
-    path: TestedPath | undefined;
-    filter: string | undefined;
-    report: TestReport | null;
-    outcome: CommandOutcome;
-  },
+  { candidate: { runner }, folder, path, filter, report, outcome }: TestedPart,
 ): void {
   // A script of its own is read as TAP, which is how node's runner writes.
   const by = runner === "npm" ? "node" : runner;
