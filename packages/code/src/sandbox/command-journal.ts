@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isBelow } from "@retinue/core/files/is-below";
 import { locateProgram } from "@retinue/core/files/locate-program";
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import { type Holder, isHolderGone } from "./hold-places.ts";
 import {
   type CommandState,
@@ -20,11 +21,15 @@ import { tryTo } from "./try-to.ts";
 
 /** What is kept of a running command, so that its end is put right even if this process is killed before that. */
 type CommandJournal = {
-  write(state: CommandState): void;
+  /** Adds to what is kept. Throws if the command is settled already, and must not begin any more. */
+  note(more: Partial<CommandState>): void;
   /** Looks through folders, in the process that waits: it starts programs far more cheaply than this one. */
   scan: Find;
-  /** The command is settled, and there is nothing left to do; or it could not be, and is tried again before the next one. */
-  close(left?: CommandState): Promise<void>;
+  /**
+   * Settles the command, once, and gives what a reader of its result should know. If it cannot be settled, it is tried again
+   * before the next one.
+   */
+  settle(): Promise<string[]>;
 };
 
 /**
@@ -38,13 +43,16 @@ const WAIT =
 const PROGRAM = locateProgram("settle-left", import.meta.url);
 
 /** Starts the process that outlives this one, and then opens the journal of a command: there is none that nobody waits for. */
-export function openJournal(dataDir: string, state: CommandState): CommandJournal {
+export function openJournal(dataDir: string, begun: CommandState): CommandJournal {
+  let state = begun;
+  let settling: Promise<string[]> | undefined;
   const folder = findJournalFolder(dataDir);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   registerJournals(folder);
   const file = join(folder, `${state.holder}.json`);
-  const write = (now: CommandState) => {
-    writeFileSync(`${file}.new`, JSON.stringify(now), { mode: 0o600 });
+  const write = (more: Partial<CommandState>) => {
+    state = { ...state, ...more };
+    writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o600 });
     renameSync(`${file}.new`, file);
   };
   const waiting = spawn(
@@ -64,19 +72,34 @@ export function openJournal(dataDir: string, state: CommandState): CommandJourna
   });
   waiting.stdin.on("error", () => {});
   try {
-    write(state);
+    write({});
   } catch (thrown) {
     waiting.stdin.end();
     throw thrown;
   }
-  return {
-    write,
-    scan: () => askFind(waiting),
-    async close(left) {
-      if (left) write({ ...left, isLeft: true });
-      else removeJournal(file);
+  const scan = () => askFind(waiting);
+  const settle = async () => {
+    try {
+      const notes = await settleCommand(state, scan);
+      removeJournal(file);
+      return notes;
+    } catch (thrown) {
+      write({ isLeft: true });
+      return [`no other command runs here until this is put right: ${messageOf(thrown)}`];
+    } finally {
       waiting.stdin.end();
       await ended;
+    }
+  };
+  return {
+    note(more) {
+      if (settling) throw new RetinueError("failed", "the command was stopped before it began");
+      write(more);
+    },
+    scan,
+    settle() {
+      settling ??= settle();
+      return settling;
     },
   };
 }
