@@ -90,6 +90,12 @@ export class Hazards {
     }
   }
 
+  /** Words that are filled in from elsewhere may name anything. */
+  noteDiscarded(words: readonly Word[]): void {
+    if (words.length === 0 && this.fills) this.discards.add(":/");
+    for (const word of words) this.discards.add(word.dynamic ? ":/" : word.value);
+  }
+
   noteEmptied(word: Word | undefined): void {
     if (word && !word.dynamic && !word.value.startsWith("/dev/")) this.empties.add(word.value);
   }

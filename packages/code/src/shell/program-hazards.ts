@@ -29,7 +29,7 @@ import {
   lookAtRsync,
   noteWrittenNames,
 } from "./file-hazards.ts";
-import { readGitHazards } from "./git-hazards.ts";
+import { readGitCall } from "./git-hazards.ts";
 import {
   type Hazards,
   MAX_DEPTH,
@@ -290,24 +290,12 @@ function lookAtFd(rest: readonly Word[], draft: Hazards): void {
 function lookAtGit(rest: readonly Word[], draft: Hazards): void {
   const text = rest.map((word) => word.value).join(" ");
   if (/\balias\./.test(text)) draft.noteMentions(`git ${text}`);
-  const { subcommand, words, folders, deletes, discards, drops, clones } = readGitHazards(rest, {
-    isFilledIn: draft.fills,
-  });
-  for (const folder of folders) draft.noteFolder(folder);
-  if (clones !== undefined) {
-    draft.downloads.add("git clone");
-    if (clones === null) draft.saved.add(null);
-    else draft.cloned.add(cutFolder(clones));
-  }
-  if (subcommand === "mv") lookAtMove(words, readOperands(words), draft);
-  if (deletes.length > 0) draft.addDeleted(`git ${subcommand}`, deletes);
-  for (const word of discards) draft.discards.add(word.dynamic ? ":/" : word.value);
+  const { name, words } = readGitCall(rest, draft);
   // These run commands that stand among their words.
-  if (/^(?:bisect|filter-branch|rebase|submodule)$/.test(subcommand ?? "")) {
+  if (/^(?:bisect|filter-branch|rebase|submodule)$/.test(name)) {
     lookForCommands("git", words, draft);
     draft.noteMentions(text);
   }
-  if (drops) draft.drops.add(`git ${subcommand} ${words[0]?.value ?? ""}`.trim());
 }
 
 function lookAtPrinting(rest: readonly Word[], draft: Hazards, name: string): void {
