@@ -8,6 +8,7 @@ type GitOptions = Omit<GitRun, "signal">;
 
 /** A project's repository for one call: git runs in it until the call is stopped, and the run's rights say what may be shown. */
 export type CallRepository = CheckedRepository & {
+  readonly signal: AbortSignal;
   git(args: readonly string[], options?: GitOptions): Promise<GitOutcome>;
   /** All of an answer whose parts end with a NUL each. */
   list(args: readonly string[], options?: GitOptions): Promise<string[]>;
@@ -26,6 +27,7 @@ export async function openForCall(
   const sees = (file: string) => maySee?.(fileTarget(file, repository.projectDir)) === true;
   return {
     ...repository,
+    signal,
     git,
     sees,
     async list(args, options) {

@@ -213,7 +213,7 @@ export const gitCommit = defineGitTool<GitCommitInput>({
   run: async (input, context, open) => {
     const files = await listCommittable(input.paths, context);
     const message = fullMessage(input.message, callTrailer(input, context));
-    return makeCommit(await open(), { files, message }, context.signal);
+    return makeCommit(await open(), { files, message });
   },
 });
 

@@ -32,7 +32,6 @@ const HALF_DONE: Readonly<Record<string, string>> = {
 export async function makeCommit(
   repository: CallRepository,
   { files, message }: CommitRequest,
-  signal: AbortSignal,
 ): Promise<string> {
   await refuseHalfDone(repository);
   await refuseFiltered(repository, files);
@@ -49,7 +48,7 @@ export async function makeCommit(
     const tree = (await own.git(["write-tree"])).stdout.trim();
     if (head && tree === (await own.git(["rev-parse", `${head}^{tree}`])).stdout.trim())
       throw new GitFault("the named files are as they are in HEAD");
-    const identity = await findIdentity(repository, signal);
+    const identity = await findIdentity(repository);
     const parents = head ? ["-p", head] : [];
     const made = await own.git(["commit-tree", tree, ...parents, "-F", "-"], { identity, input: message });
     const commit = made.stdout.trim();
@@ -211,12 +210,9 @@ const DEFAULT_NAME = "Retinue";
 const DEFAULT_EMAIL = "retinue@localhost";
 
 /** Who commits: as the repository says, else as the person's own configuration says, else Retinue. */
-async function findIdentity(
-  repository: CallRepository,
-  signal: AbortSignal,
-): Promise<Record<string, string>> {
-  const name = await readConfigured(repository, "user.name", signal);
-  const email = await readConfigured(repository, "user.email", signal);
+async function findIdentity(repository: CallRepository): Promise<Record<string, string>> {
+  const name = await readConfigured(repository, "user.name");
+  const email = await readConfigured(repository, "user.email");
   const who = { NAME: name ?? DEFAULT_NAME, EMAIL: email ?? DEFAULT_EMAIL };
   return Object.fromEntries(
     ["AUTHOR", "COMMITTER"].flatMap((role) =>
@@ -225,21 +221,13 @@ async function findIdentity(
   );
 }
 
-async function readConfigured(
-  repository: CallRepository,
-  key: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+async function readConfigured(repository: CallRepository, key: string): Promise<string | undefined> {
   const own = await repository.git(["config", "--includes", "--get", key], { accept: [0, 1] });
-  return cleanName(own.stdout) ?? cleanName(await readPersonal(repository, key, signal));
+  return cleanName(own.stdout) ?? cleanName(await readPersonal(repository, key));
 }
 
 /** Reading a value runs no program, so here the person's own files count. */
-async function readPersonal(
-  { program, env }: CallRepository,
-  key: string,
-  signal: AbortSignal,
-): Promise<string> {
+async function readPersonal({ program, env, signal }: CallRepository, key: string): Promise<string> {
   const { HOME, XDG_CONFIG_HOME } = process.env;
   if (!HOME) return "";
   const { stdout } = await execGit({

@@ -12,6 +12,7 @@ import {
   findJournalFolder,
   listJournalFolders,
   listJournals,
+  readAllJournals,
   readJournal,
   registerJournals,
 } from "./running-commands.ts";
@@ -110,13 +111,10 @@ export function readOthersBefore(
   own: Holder,
   roots: readonly string[],
 ): CommandSurroundings[] {
-  const states = listJournalFolders(dataDir).flatMap((folder) =>
-    listJournals(folder)
-      .filter((name) => name !== `${own}.json`)
-      .flatMap((name) => readJournal(join(folder, name))),
-  );
   const meets = (other: string) => roots.some((root) => isBelow(root, other) || isBelow(other, root));
-  return states.flatMap(({ roots: theirs, before }) => (before && theirs.some(meets) ? [before] : []));
+  return readAllJournals(dataDir, own).flatMap(({ roots: theirs, before }) =>
+    before && theirs.some(meets) ? [before] : [],
+  );
 }
 
 /**

@@ -95,6 +95,15 @@ export function readJournal(file: string): CommandState[] {
   return state ? [state] : [];
 }
 
+/** What all journals of this user say, but for that of one holder. */
+export function readAllJournals(dataDir: string, except?: Holder): CommandState[] {
+  return listJournalFolders(dataDir).flatMap((folder) =>
+    listJournals(folder)
+      .filter((name) => except === undefined || name !== `${except}.json`)
+      .flatMap((name) => readJournal(join(folder, name))),
+  );
+}
+
 /**
  * Tells, of some files, those that are there and that no running command made, of whatever process of this user: what a
  * command puts under a protected name stays only until its end, and is no agent file or setting in the meantime. What
@@ -103,9 +112,7 @@ export function readJournal(file: string): CommandState[] {
 export function createFindOwn(dataDir: string): FindOwnFiles {
   return async (paths) => {
     const before = paths.map(identifyFile);
-    const states = listJournalFolders(dataDir).flatMap((folder) =>
-      listJournals(folder).flatMap((name) => readJournal(join(folder, name))),
-    );
+    const states = readAllJournals(dataDir);
     // What was there before and after is not of a command that ended in between.
     const standing = paths.filter((path, index) => {
       const identity = before[index];

@@ -79,14 +79,14 @@ function lookInto(program: string, rest: readonly Word[], draft: Hazards): void 
   else if (SHELLS.has(name)) lookAtShell(rest, draft);
   else if (findInterpreter(name)) lookAtInterpreter(name, rest, draft);
   else if (HOLDS_COMMANDS.has(name)) lookForCommands(name, rest, draft);
-  lookAtPackages(name, rest, draft);
-  lookAtStarted(name, rest, draft);
+  if (!lookAtPackages(name, rest, draft)) lookAtStarted(name, rest, draft);
   findOwn(OWN_WAYS, name)?.(rest, draft, name);
 }
 
-function lookAtPackages(name: string, rest: readonly Word[], draft: Hazards): void {
+/** False if a call is none of a package manager that does anything. */
+function lookAtPackages(name: string, rest: readonly Word[], draft: Hazards): boolean {
   const call = readPackageCall(name, rest);
-  if (!call) return;
+  if (!call) return false;
   for (const source of call.sources.map(nameSource)) {
     if (call.does === "installs") draft.packages.add(source);
     else draft.runDownload(source);
@@ -97,11 +97,12 @@ function lookAtPackages(name: string, rest: readonly Word[], draft: Hazards): vo
   const { program, words } = call.starts ?? {};
   if (program?.value === "-") draft.runInput();
   else if (program) lookAtProgram(program.value, words ?? [], draft);
+  return true;
 }
 
 /** A program may start another one in ways of its own: what deletes is then found among its words. */
 function lookAtStarted(name: string, rest: readonly Word[], draft: Hazards): void {
-  if (READS_WORDS.has(name) || DELETERS.has(name) || readPackageCall(name, rest)) return;
+  if (READS_WORDS.has(name) || DELETERS.has(name)) return;
   if (findInner([makePlainWord(name), ...rest]).commands.length > 0) return;
   const startsOthers = STARTS_OTHERS.has(name);
   const at = rest.findIndex(({ value }, index) => {
