@@ -19,7 +19,11 @@ export type CallRepository = CheckedRepository & {
 
 /** Opens the repository of a call's project; without rights nothing in it may be shown. */
 export async function openForCall(
-  { projectDir, signal, maySee }: Pick<ToolContext, "projectDir" | "signal"> & Partial<ToolContext>,
+  {
+    projectDir,
+    signal,
+    maySee,
+  }: Pick<ToolContext, "projectDir" | "signal"> & Partial<Pick<ToolContext, "maySee">>,
   allowGitDir?: AllowGitDir,
 ): Promise<CallRepository> {
   const repository = await openRepository(projectDir, { signal, allowGitDir });

@@ -11,7 +11,7 @@ import {
   splitObject,
 } from "./git-arguments.ts";
 import { findCommitId, formatDiff } from "./read-diff.ts";
-import { isListing, joinTexts, readLog } from "./read-log.ts";
+import { isListing, joinTexts, LISTINGS, readLog } from "./read-log.ts";
 
 /** A subcommand that only reads: the options it may have, how it is really run, and what of its answer may be shown. */
 type ReadCommand = CommandGrammar & {
@@ -22,7 +22,6 @@ type ReadCommand = CommandGrammar & {
 const MAX_LINES = 2_000;
 const COMMIT = "^{commit}";
 
-const LISTING = "--stat --numstat --name-only --name-status";
 /** The changes, and what of white space they pass over. */
 const PATCH = "-p --patch -u -w --ignore-all-space -b --ignore-space-change";
 const LINES_AROUND = { "-U": "number", "--unified": "number" } as const;
@@ -51,14 +50,14 @@ export const GIT_COMMANDS = {
     read: readStatus,
   },
   log: {
-    flags: `${LISTING} ${PATCH} ${WALK} --oneline --graph --follow --decorate --abbrev-commit`,
+    flags: `${LISTINGS} ${PATCH} ${WALK} --oneline --graph --follow --decorate --abbrev-commit`,
     values: { ...CHOICE, ...LOOK, ...LINES_AROUND },
     words: "revisions",
     paths: true,
     read: readLog,
   },
   diff: {
-    flags: `${LISTING} --shortstat ${PATCH} --staged --cached`,
+    flags: `${LISTINGS} --shortstat ${PATCH} --staged --cached`,
     values: LINES_AROUND,
     words: "revisions",
     maxWords: 2,
@@ -66,7 +65,7 @@ export const GIT_COMMANDS = {
     read: readDiff,
   },
   show: {
-    flags: `${LISTING} ${PATCH} --oneline -s --no-patch`,
+    flags: `${LISTINGS} ${PATCH} --oneline -s --no-patch`,
     values: { ...LOOK, ...LINES_AROUND },
     words: "objects",
     paths: true,
