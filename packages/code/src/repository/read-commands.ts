@@ -11,7 +11,7 @@ import {
   splitObject,
 } from "./git-arguments.ts";
 import { findCommitId, formatDiff } from "./read-diff.ts";
-import { isListing, joinTexts, LISTINGS, readLog } from "./read-log.ts";
+import { isListing, joinTexts, LISTING_OPTIONS, readLog } from "./read-log.ts";
 
 /** A subcommand that only reads: the options it may have, how it is really run, and what of its answer may be shown. */
 type ReadCommand = CommandGrammar & {
@@ -50,14 +50,14 @@ export const GIT_COMMANDS = {
     read: readStatus,
   },
   log: {
-    flags: `${LISTINGS} ${PATCH} ${WALK} --oneline --graph --follow --decorate --abbrev-commit`,
+    flags: `${LISTING_OPTIONS} ${PATCH} ${WALK} --oneline --graph --follow --decorate --abbrev-commit`,
     values: { ...CHOICE, ...LOOK, ...LINES_AROUND },
     words: "revisions",
     paths: true,
     read: readLog,
   },
   diff: {
-    flags: `${LISTINGS} --shortstat ${PATCH} --staged --cached`,
+    flags: `${LISTING_OPTIONS} --shortstat ${PATCH} --staged --cached`,
     values: LINES_AROUND,
     words: "revisions",
     maxWords: 2,
@@ -65,7 +65,7 @@ export const GIT_COMMANDS = {
     read: readDiff,
   },
   show: {
-    flags: `${LISTINGS} ${PATCH} --oneline -s --no-patch`,
+    flags: `${LISTING_OPTIONS} ${PATCH} --oneline -s --no-patch`,
     values: { ...LOOK, ...LINES_AROUND },
     words: "objects",
     paths: true,

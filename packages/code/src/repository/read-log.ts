@@ -10,7 +10,7 @@ const MAX_PATCHES = 10;
 /** How long changes and files may be together; a file of git show alone fits. */
 const MAX_CHARS = 4 * 1024 * 1024;
 /** Options that ask for the files of a commit. */
-export const LISTINGS = "--stat --numstat --name-only --name-status";
+export const LISTING_OPTIONS = "--stat --numstat --name-only --name-status";
 const LOG = ["log", "--no-color", "--no-show-signature", "--no-ext-diff", "--no-textconv"];
 const FILES_OF_COMMITS =
   "diff-tree --stdin --root -r --diff-merges=first-parent --no-renames --no-ext-diff --no-textconv --ignore-submodules=dirty -z".split(
@@ -19,7 +19,7 @@ const FILES_OF_COMMITS =
 
 /** Whether an option asks for the files of a commit. */
 export function isListing(option: string): boolean {
-  return LISTINGS.split(" ").includes(option);
+  return LISTING_OPTIONS.split(" ").includes(option);
 }
 
 /** Reads texts one by one until they are too long together; says how many are missing then. */
