@@ -185,7 +185,7 @@ describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
 
   test(`O1: ${CHILDREN} children with ${COMMANDS} commands each, in two processes on one project: all run, and none plants anything`, async () => {
     const gone = mkdtempSync(join(tmpdir(), "retinue-gone-"));
-    await openJournal(gone, { holder: createHolder(), roots: [gone], held: [] }).close();
+    await openJournal(gone, { holder: createHolder(), roots: [gone], held: [] }).settle();
     rmSync(gone, { recursive: true });
     const watch = watchForPlants();
     const runs = [start("one", 1), start("two", 2)];
@@ -232,7 +232,7 @@ describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
     const workspaceDir = join(root, "workspace");
     mkdirSync(workspaceDir);
     const planted = Promise.withResolvers<void>();
-    const outcome = runner.run({
+    const outcome = runner({
       ...{ script, cwd: projectDir, projectDir, workspaceDir, writable: [projectDir] },
       timeoutMs: 60_000,
       signal: new AbortController().signal,

@@ -1,14 +1,20 @@
 import { findOwn } from "@retinue/core/schema/find-own";
+import { oneOf, type Shape, shape, type TypeIn, textWith } from "@retinue/core/schema/shape";
 import { defineTool, type Tool } from "@retinue/core/tools/tool";
-
-/** One thing to do. */
-type TodoItem = { text: string; status: "pending" | "in_progress" | "done" };
-
-type TodoInput = { items: TodoItem[] };
+import { describeInput } from "./describe-input.ts";
 
 const MAX_ITEMS = 100;
 const MAX_TEXT = 500;
 const MAX_RUNS = 1_000;
+const ITEM = shape({
+  text: textWith({ minLength: 1, maxLength: MAX_TEXT }),
+  status: { type: "string", ...oneOf("pending", "in_progress", "done") },
+});
+type TodoItem = TypeIn<typeof ITEM>;
+const ITEMS: Shape<readonly TodoItem[]> = { type: "array", maxItems: MAX_ITEMS, items: ITEM };
+const INPUT = describeInput({ items: ITEMS });
+type TodoInput = TypeIn<typeof INPUT>;
+
 const MARKS: Readonly<Record<TodoItem["status"], string>> = {
   pending: "[ ]",
   in_progress: "[>]",
@@ -62,30 +68,7 @@ export const todo: Tool<TodoInput> = defineTool<TodoInput>({
     state: "status",
   },
   accept: acceptTodos,
-  input: {
-    type: "object",
-    properties: {
-      items: {
-        type: "array",
-        maxItems: MAX_ITEMS,
-        items: {
-          type: "object",
-          properties: {
-            text: {
-              type: "string",
-              minLength: 1,
-              maxLength: MAX_TEXT,
-            },
-            status: { type: "string", enum: ["pending", "in_progress", "done"] },
-          },
-          required: ["text", "status"],
-          additionalProperties: false,
-        },
-      },
-    },
-    required: ["items"],
-    additionalProperties: false,
-  },
+  input: INPUT,
   execute: async ({ items }, { runId }) => {
     const before = lists.get(runId) ?? [];
     rememberList(runId, items);
@@ -97,11 +80,6 @@ export const todo: Tool<TodoInput> = defineTool<TodoInput>({
     return [`${done} of ${items.length} done`, ...items.map(formatItem), ...notes].join("\n");
   },
 });
-
-/** The list that a run gave last, if it is still remembered. */
-export function findTodo(runId: string): readonly TodoItem[] {
-  return lists.get(runId) ?? [];
-}
 
 function formatItem({ text, status }: TodoItem): string {
   return `${MARKS[status]} ${text.replace(/\s+/g, " ").trim()}`;

@@ -8,12 +8,9 @@ import { readTestRun, reportTestRun } from "./tester.ts";
 function answerFor(report: TestReport | null, exitCode = 1): string {
   const outcome: TestRunOutcome["outcome"] = {
     exitCode,
-    signal: null,
     stdout: "tests: many run",
     stderr: "",
-    truncated: false,
     timedOut: false,
-    sandbox: "bubblewrap",
     notes: ["no network"],
   };
   const candidate = { runner: "vitest", why: "package.json calls it" } as const;

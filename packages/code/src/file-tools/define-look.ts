@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path/posix";
 import { closest } from "@retinue/core/agents/closest";
 import { fileFault } from "@retinue/core/files/file-fault";
 import { pathTarget } from "@retinue/core/files/resolve-path";
-import type { JsonSchema } from "@retinue/core/schema/json-schema";
+import type { Shape } from "@retinue/core/schema/shape";
 import {
   defineTool,
   type Tool,
@@ -15,10 +15,9 @@ import { searchFiles } from "./ripgrep.ts";
 /** A tool that only looks at one place, the project's folder unless its input names another. */
 type Look<Input> = Pick<
   ToolDefinition<Input>,
-  "name" | "description" | "words" | "accept" | "untold" | "check" | "fileState"
+  "name" | "description" | "words" | "accept" | "untold" | "check" | "fileState" | "withSettings"
 > & {
-  readonly properties: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
+  readonly input: Shape<Input>;
   look(input: Input, context: ToolContext): Promise<ToolOutput | string>;
 };
 
@@ -43,18 +42,12 @@ export const FOLDER_WORDS = {
 
 /** Declares a tool that reads at a path and nowhere else; what goes wrong is told with the path's name. */
 export function defineLook<Input extends { path?: string }>(definition: Look<Input>): Tool<Input> {
-  const { properties, required = [], look, ...rest } = definition;
+  const { look, ...rest } = definition;
   return defineTool<Input>({
     ...rest,
     groups: ["filesystem"],
     risk: "low",
     replay: "safe",
-    input: {
-      type: "object",
-      properties,
-      ...(required.length > 0 && { required }),
-      additionalProperties: false,
-    } as JsonSchema,
     access: async ({ path = "." }, roots) => [await pathTarget(path, "read", roots)],
     execute: async (input, context) => {
       try {

@@ -1,13 +1,13 @@
 import { lstat, stat } from "node:fs/promises";
 import { pathTarget } from "@retinue/core/files/resolve-path";
 import { noteReading, noteSeen, stateName, versionOf } from "@retinue/core/files/seen-files";
-import type { Roots, Tool, ToolOutput } from "@retinue/core/tools/tool";
+import { textWith, whole } from "@retinue/core/schema/shape";
+import type { Roots, ToolOutput } from "@retinue/core/tools/tool";
 import { MAX_RESULT_CHARS } from "@retinue/core/tools/truncate";
+import { describeInput } from "../describe-input.ts";
 import { defineLook, FILE_WORDS } from "./define-look.ts";
 import { describeState, type FilePlace, findFilePlace, isBinary, readWhole } from "./file-place.ts";
 import { listFolder } from "./search-tools.ts";
-
-type ReadInput = { path: string; offset?: number; limit?: number };
 
 const DEFAULT_LINES = 2_000;
 const MAX_LINE_CHARS = 2_000;
@@ -15,16 +15,15 @@ const MAX_LINE_CHARS = 2_000;
 const MAX_CHARS = MAX_RESULT_CHARS - 100;
 
 /** Reads a text file, with line numbers. */
-export const read: Tool<ReadInput> = defineLook<ReadInput>({
+export const read = defineLook({
   name: "read",
   description:
     "Reads a text file of the project, or of the session's workspace as workspace:PATH. Lines are numbered.",
-  properties: {
-    path: { type: "string", minLength: 1 },
-    offset: { type: "integer", minimum: 1, description: "First line." },
-    limit: { type: "integer", minimum: 1, description: `Lines; ${DEFAULT_LINES} by default.` },
-  },
-  required: ["path"],
+  input: describeInput({
+    path: textWith({ minLength: 1 }),
+    "offset?": { ...whole, minimum: 1, description: "First line." },
+    "limit?": { ...whole, minimum: 1, description: `Lines; ${DEFAULT_LINES} by default.` },
+  }),
   words: {
     ...FILE_WORDS,
     paths: "path",

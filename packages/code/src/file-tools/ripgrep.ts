@@ -10,7 +10,7 @@ import { type FilePlace, findFilePlace, toReadTarget } from "./file-place.ts";
 export type Found = { path: string; rest: string };
 
 /** How a search ended. `cut` if it had more to say than was asked for. */
-export type Search = { found: Found[]; hidden: number; cut: boolean; fault?: string };
+export type Search = { found: Found[]; paths: string[]; hidden: number; cut: boolean; fault?: string };
 
 /** What to search for, and how much of it to keep. */
 type SearchRequest = {
@@ -35,7 +35,7 @@ const NEVER_SEARCHED = ["--glob=!**/node_modules", "--glob=!**/.git"];
 export async function searchFiles(request: SearchRequest, context: ToolContext): Promise<Search> {
   const place = findFilePlace(context);
   await lstat(place.path);
-  const search: Search = { found: [], hidden: 0, cut: false };
+  const search: Search = { found: [], paths: [], hidden: 0, cut: false };
   const verdicts = new Map<string, Promise<boolean>>();
   const visible = (path: string) => {
     const known = verdicts.get(path) ?? mayShow(path, place, context);
@@ -51,6 +51,7 @@ export async function searchFiles(request: SearchRequest, context: ToolContext):
     search.found.push({ ...found, path: nameFound(found.path, place, context) });
   }
   for (const verdict of verdicts.values()) if (!(await verdict)) search.hidden++;
+  search.paths = search.found.map(({ path }) => path);
   return search;
 }
 

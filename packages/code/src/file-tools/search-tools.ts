@@ -1,22 +1,22 @@
 import { join } from "node:path";
 import { listInside } from "@retinue/core/files/open-inside";
 import { findOwn } from "@retinue/core/schema/find-own";
-import type { Tool, ToolContext, ToolOutput } from "@retinue/core/tools/tool";
+import { flag, oneOf, type Shape, type TypeIn, text, textWith } from "@retinue/core/schema/shape";
+import type { ToolContext, ToolOutput } from "@retinue/core/tools/tool";
 import { cutAt } from "@retinue/core/tools/truncate";
+import { describeInput } from "../describe-input.ts";
 import { defineLook, FOLDER_WORDS } from "./define-look.ts";
 import { findFilePlace, toReadTarget } from "./file-place.ts";
 import { compileGlob, describeLeftOut, type Found, searchFiles } from "./ripgrep.ts";
 
-type LsInput = { path?: string };
-
 const MAX_ENTRIES = 1_000;
 
 /** Lists a folder. */
-export const ls: Tool<LsInput> = defineLook<LsInput>({
+export const ls = defineLook({
   name: "ls",
   description: "Lists a folder; names of folders end with a slash.",
   words: FOLDER_WORDS,
-  properties: { path: { type: "string", description: "The project by default." } },
+  input: describeInput({ "path?": { ...text, description: "The project by default." } }),
   look: (_, context) => listFolder(context),
 });
 
@@ -33,26 +33,27 @@ export async function listFolder(context: ToolContext): Promise<string> {
   return [...names.slice(0, MAX_ENTRIES), ...more, ...notes].join("\n") || "(the folder is empty)";
 }
 
-type GlobInput = { pattern: string; path?: string; limit?: number };
-
 const DEFAULT_LIMIT = 200;
 const MAX_LIMIT = 1_000;
+const LIMIT: Shape<number> = {
+  type: "integer",
+  minimum: 1,
+  maximum: MAX_LIMIT,
+  description: `${DEFAULT_LIMIT} by default.`,
+};
 
 /** Finds files by name. */
-export const glob: Tool<GlobInput> = defineLook<GlobInput>({
+export const glob = defineLook({
   name: "glob",
   description: "Finds files by name; ignored and hidden ones are passed over.",
-  properties: {
+  input: describeInput({
     pattern: {
-      type: "string",
-      minLength: 1,
-      maxLength: 1_000,
+      ...textWith({ minLength: 1, maxLength: 1_000 }),
       description: "Such as src/**/*.ts; without a slash, in every folder.",
     },
-    path: { type: "string", description: "A folder; the project by default." },
-    limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
-  },
-  required: ["pattern"],
+    "path?": { ...text, description: "A folder; the project by default." },
+    "limit?": LIMIT,
+  }),
   words: {
     ...FOLDER_WORDS,
     glob: "pattern",
@@ -65,29 +66,13 @@ export const glob: Tool<GlobInput> = defineLook<GlobInput>({
     if (!accepts) return { text: `the pattern ${pattern} has too many alternatives`, isError: true };
     const result = await searchFiles({ args: ["--files"], accepts, max: limit }, context);
     if (result.fault && result.found.length === 0) return { text: `glob: ${result.fault}`, isError: true };
-    const names = result.found.map((each) => each.path);
-    return [...(names.length > 0 ? names : ["no files match"]), ...describeLeftOut(result, "files")].join(
-      "\n",
-    );
+    const names = result.paths.length > 0 ? result.paths : ["no files match"];
+    return [...names, ...describeLeftOut(result, "files")].join("\n");
   },
 });
 
-type GrepInput = {
-  pattern: string;
-  path?: string;
-  glob?: string;
-  mode?: "lines" | "files" | "count";
-  ignoreCase?: boolean;
-  fixed?: boolean;
-  limit?: number;
-  /** Lines around each match, and the same for one side only. */
-  context?: number;
-  before?: number;
-  after?: number;
-};
-
 const MAX_LINE_CHARS = 300;
-const AROUND = { type: "integer", minimum: 0, maximum: 100 } as const;
+const AROUND: Shape<number> = { type: "integer", minimum: 0, maximum: 100 };
 /** Counts are sorted, so more of them are looked at than shown. */
 const MAX_COUNTED = 20_000;
 const MODES = { lines: ["--line-number"], files: ["--files-with-matches"], count: ["--count"] };
@@ -112,39 +97,33 @@ const GREP_WORDS = {
   after_context: "after",
 };
 
+const GREP_INPUT = describeInput({
+  pattern: { ...textWith({ minLength: 1, maxLength: 10_000 }), description: "A regular expression." },
+  "path?": { ...text, description: "A folder or file; the project by default." },
+  "glob?": { ...text, description: "Only such files: *.ts, src/**/*.test.ts." },
+  "mode?": {
+    type: "string",
+    ...oneOf("lines", "files", "count"),
+    description: "lines by default; files: names only; count: path:count.",
+  },
+  "ignoreCase?": flag,
+  "fixed?": { ...flag, description: "The pattern is plain text." },
+  "limit?": LIMIT,
+  "context?": AROUND,
+  "before?": AROUND,
+  "after?": AROUND,
+});
+
 /** Searches the text of files. */
-export const grep: Tool<GrepInput> = defineLook<GrepInput>({
+export const grep = defineLook({
   name: "grep",
   description:
     "Searches the text of files; ignored, hidden and binary ones are passed over. Gives path:line:text.",
-  properties: {
-    pattern: {
-      type: "string",
-      minLength: 1,
-      maxLength: 10_000,
-      description: "A regular expression.",
-    },
-    path: { type: "string", description: "A folder or file; the project by default." },
-    glob: { type: "string", description: "Only such files: *.ts, src/**/*.test.ts." },
-    mode: {
-      type: "string",
-      enum: ["lines", "files", "count"],
-      description: "lines by default; files: names only; count: path:count.",
-    },
-    ignoreCase: { type: "boolean" },
-    fixed: { type: "boolean", description: "The pattern is plain text." },
-    limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
-    context: AROUND,
-    before: AROUND,
-    after: AROUND,
-  },
-  required: ["pattern"],
+  input: GREP_INPUT,
   untold: ["context", "before", "after"],
   words: GREP_WORDS,
   accept: acceptGrep,
-  look: async (input, context) => {
-    return await searchText(input, context);
-  },
+  look: searchText,
 });
 
 const MODE_WORDS: Readonly<Record<string, string>> = { content: "lines", files_with_matches: "files" };
@@ -163,7 +142,7 @@ function acceptGrep(input: Readonly<Record<string, unknown>>): Readonly<Record<s
   };
 }
 
-async function searchText(input: GrepInput, context: ToolContext): Promise<ToolOutput> {
+async function searchText(input: TypeIn<typeof GREP_INPUT>, context: ToolContext): Promise<ToolOutput> {
   const { pattern, glob, mode = "lines", ignoreCase = false, fixed = false, limit = DEFAULT_LIMIT } = input;
   const { context: around = 0, before = around, after = around } = input;
   const accepts = glob === undefined ? undefined : compileGlob(glob);
@@ -182,7 +161,7 @@ async function searchText(input: GrepInput, context: ToolContext): Promise<ToolO
   const result = await searchFiles({ args, accepts, max }, context);
   if (result.fault && result.found.length === 0)
     return { text: `grep: ${sayFault(result.fault, pattern)}`, isError: true };
-  let shown = mode === "files" ? result.found.map(({ path }) => path) : showLines(result.found);
+  let shown = mode === "files" ? result.paths : showLines(result.found);
   if (mode === "count") {
     const sorted = result.found.toSorted((a, b) => Number(b.rest) - Number(a.rest));
     shown = sorted.slice(0, limit).map(({ path, rest }) => `${path}:${rest}`);

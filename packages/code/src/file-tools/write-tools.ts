@@ -2,14 +2,17 @@ import { fileFault } from "@retinue/core/files/file-fault";
 import { writeInside } from "@retinue/core/files/open-inside";
 import { pathTarget } from "@retinue/core/files/resolve-path";
 import { inTurn, noteWritten, othersVersion, seenVersion, versionOf } from "@retinue/core/files/seen-files";
+import { flag, type Shape, shape, type TypeIn, text, textWith } from "@retinue/core/schema/shape";
 import { renameKeys } from "@retinue/core/tools/accept-words";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "@retinue/core/tools/tool";
+import { describeInput } from "../describe-input.ts";
 import { type Applied, applyEdits, type Edit } from "./apply-edits.ts";
 import { applyUnifiedPatch, findPatched, refusePatch } from "./apply-patch.ts";
 import { explainFault, FILE_WORDS } from "./define-look.ts";
 import { type FilePlace, FileTooLarge, findFilePlace, isBinary, readWhole } from "./file-place.ts";
 
-type WriteInput = { path: string; content: string };
+const WRITE_INPUT = describeInput({ path: textWith({ minLength: 1 }), content: text });
+type WriteInput = TypeIn<typeof WRITE_INPUT>;
 
 /** Writes a whole file. */
 export const write: Tool<WriteInput> = defineTool<WriteInput>({
@@ -19,12 +22,7 @@ export const write: Tool<WriteInput> = defineTool<WriteInput>({
   groups: ["filesystem"],
   risk: "medium",
   replay: "safe",
-  input: {
-    type: "object",
-    properties: { path: { type: "string", minLength: 1 }, content: { type: "string" } },
-    required: ["path", "content"],
-    additionalProperties: false,
-  },
+  input: WRITE_INPUT,
   words: { ...FILE_WORDS, contents: "content", text: "content", file_text: "content" },
   access: async ({ path }, roots) => [await pathTarget(path, "write", roots)],
   execute: async (input, context) => {
@@ -44,12 +42,18 @@ async function replaceFile(
 ): Promise<ToolOutput> {
   const conflict = await findConflict(place, context.runId);
   if (conflict) return { text: `${path} ${conflict}`, isError: true };
-  context.signal.throwIfAborted();
-  await context.beforeChange(place.path);
-  const kind = await writeInside(place.root, place.path, content);
-  noteWritten(context.runId, place.path, versionOf(content));
-  context.changed(place.path, kind);
+  const kind = await putContent(content, place, context);
   return { text: `${kind} ${path} (${Buffer.byteLength(content)} bytes)` };
+}
+
+/** Gives a file this content, and says so to all who must know. */
+async function putContent(content: string, { root, path }: FilePlace, context: ToolContext) {
+  context.signal.throwIfAborted();
+  await context.beforeChange(path);
+  const kind = await writeInside(root, path, content);
+  noteWritten(context.runId, path, versionOf(content));
+  context.changed(path, kind);
+  return kind;
 }
 
 /**
@@ -72,41 +76,31 @@ async function findConflict(place: FilePlace, runId: string): Promise<string | n
   }
 }
 
-type EditInput = { path: string; edits?: Edit[]; patch?: string };
-
 const MAX_EDITS = 100;
 const MAX_BYTES = 5 * 1024 * 1024;
 const MAX_LINES_NAMED = 20;
 
-const INPUT = {
-  type: "object",
-  properties: {
-    path: { type: "string", minLength: 1 },
-    edits: {
-      type: "array",
-      minItems: 1,
-      maxItems: MAX_EDITS,
-      description: "Done in order.",
-      items: {
-        type: "object",
-        properties: {
-          old: {
-            type: "string",
-            minLength: 1,
-            description: "Exactly as in the file, without line numbers; it must occur once.",
-          },
-          new: { type: "string" },
-          all: { type: "boolean", description: "Every occurrence." },
-        },
-        required: ["old", "new"],
-        additionalProperties: false,
-      },
-    },
-    patch: { type: "string", minLength: 1, description: "Instead of edits: a unified diff of this file." },
+const EDIT: Shape<Edit> = shape({
+  old: {
+    ...textWith({ minLength: 1 }),
+    description: "Exactly as in the file, without line numbers; it must occur once.",
   },
-  required: ["path"],
-  additionalProperties: false,
-} as const;
+  new: text,
+  "all?": { ...flag, description: "Every occurrence." },
+});
+const EDITS: Shape<readonly Edit[]> = {
+  type: "array",
+  minItems: 1,
+  maxItems: MAX_EDITS,
+  description: "Done in order.",
+  items: EDIT,
+};
+const EDIT_INPUT = describeInput({
+  path: textWith({ minLength: 1 }),
+  "edits?": EDITS,
+  "patch?": { ...textWith({ minLength: 1 }), description: "Instead of edits: a unified diff of this file." },
+});
+type EditInput = TypeIn<typeof EDIT_INPUT>;
 
 const EDIT_WORDS = {
   old_string: "old",
@@ -129,9 +123,9 @@ export const edit: Tool<EditInput> = defineTool<EditInput>({
   groups: ["filesystem"],
   risk: "medium",
   replay: "never",
-  input: INPUT,
+  input: EDIT_INPUT,
   // A patch instead of edits is understood as well.
-  told: { ...INPUT, required: ["path", "edits"] },
+  told: { ...EDIT_INPUT, required: ["path", "edits"] },
   untold: ["patch"],
   words: { ...FILE_WORDS, ...EDIT_WORDS, diff: "patch", input: "patch" },
   accept: acceptEdit,
@@ -170,11 +164,7 @@ async function changeFile(input: EditInput, place: FilePlace, context: ToolConte
   if (isBinary(bytes)) return refuseEdit(`${path}: it is a binary file`);
   const applied = await applyTo(decodeUtf8(bytes), input);
   if (!applied.ok) return refuseEdit(`${path} was not changed: ${applied.message}`);
-  context.signal.throwIfAborted();
-  await context.beforeChange(place.path);
-  const kind = await writeInside(place.root, place.path, applied.text);
-  noteWritten(context.runId, place.path, versionOf(applied.text));
-  context.changed(place.path, kind);
+  const kind = await putContent(applied.text, place, context);
   return { text: `${kind} ${path}: ${describeChange(input, applied.lines)}` };
 }
 

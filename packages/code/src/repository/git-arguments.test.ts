@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { GIT_COMMANDS, type GitCommand, isRevision, parseArguments, splitObject } from "./git-arguments.ts";
+import { isRevision, parseArguments, splitObject } from "./git-arguments.ts";
+import { GIT_COMMANDS, type GitCommand } from "./read-commands.ts";
 
 const parse = (command: GitCommand, ...args: string[]) =>
   parseArguments(command, GIT_COMMANDS[command], args);

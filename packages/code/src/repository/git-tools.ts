@@ -4,8 +4,8 @@ import { relative } from "node:path";
 import { pathTarget } from "@retinue/core/files/resolve-path";
 import { GitFault } from "@retinue/core/git/exec-git";
 import { type AllowGitDir, worktreesIn } from "@retinue/core/git/git-folder";
-import { type CheckedRepository, openRepository, runGit } from "@retinue/core/git/run-git";
 import { messageOf } from "@retinue/core/schema/error";
+import { flag, oneOf, type Shape, type TypeIn, textWith } from "@retinue/core/schema/shape";
 import { splitOptionWords } from "@retinue/core/tools/accept-words";
 import {
   defineTool,
@@ -14,10 +14,10 @@ import {
   type ToolContext,
   type ToolDefinition,
 } from "@retinue/core/tools/tool";
+import { describeInput } from "../describe-input.ts";
+import { type CallRepository, openForCall } from "./call-repository.ts";
 import {
   type Arguments,
-  GIT_COMMANDS,
-  type GitCommand,
   gitName,
   gitTarget,
   type PathTarget,
@@ -25,7 +25,7 @@ import {
   splitObject,
 } from "./git-arguments.ts";
 import { makeCommit } from "./make-commit.ts";
-import { READERS } from "./read-commands.ts";
+import { GIT_COMMANDS, type GitCommand } from "./read-commands.ts";
 import { findHeadId, formatDiff } from "./read-diff.ts";
 
 /** What is special about one of the git tools. */
@@ -35,9 +35,9 @@ type GitToolDefinition<Input> = Omit<
 > & {
   /** Goes before the reason why a call failed. */
   readonly failed?: string;
-  run(input: Input, context: ToolContext, open: () => Promise<CheckedRepository>): Promise<string>;
+  run(input: Input, context: ToolContext, open: () => Promise<CallRepository>): Promise<string>;
   /** For `replay: "lookup"`. */
-  find?(repository: CheckedRepository, input: Input, context: LookupContext): Promise<string | null>;
+  find?(repository: CallRepository, input: Input, context: LookupContext): Promise<string | null>;
 };
 type LookupContext = Parameters<NonNullable<Tool["lookup"]>>[1];
 
@@ -47,16 +47,16 @@ type LookupContext = Parameters<NonNullable<Tool["lookup"]>>[1];
  */
 function defineGitTool<Input>(definition: GitToolDefinition<Input>, allowGitDir?: AllowGitDir): Tool<Input> {
   const { run, find, failed = "", ...rest } = definition;
-  const open = ({ projectDir, signal }: Pick<ToolContext, "projectDir" | "signal">) =>
-    openRepository(projectDir, { signal, allowGitDir });
   return defineTool<Input>({
     ...rest,
     groups: ["git"],
     withSettings: (_, { dataDir }) => defineGitTool(definition, worktreesIn(dataDir)),
-    ...(find && { lookup: async (input, context) => find(await open(context), input, context) }),
+    ...(find && {
+      lookup: async (input, context) => find(await openForCall(context, allowGitDir), input, context),
+    }),
     execute: async (input, context) => {
       try {
-        return await run(input, context, () => open(context));
+        return await run(input, context, () => openForCall(context, allowGitDir));
       } catch (thrown) {
         return { text: `${failed}${messageOf(thrown)}`, isError: true };
       }
@@ -64,9 +64,16 @@ function defineGitTool<Input>(definition: GitToolDefinition<Input>, allowGitDir?
   });
 }
 
-type GitInput = { command: GitCommand; args?: string[] };
-
 const NAMES = Object.keys(GIT_COMMANDS) as GitCommand[];
+
+const ARGS: Shape<readonly string[]> = {
+  type: "array",
+  maxItems: 600,
+  items: textWith({ maxLength: 4_000 }),
+  description: 'Such as ["-n", "5", "--", "src/main.ts"].',
+};
+const GIT_INPUT = describeInput({ command: { type: "string", ...oneOf(...NAMES) }, "args?": ARGS });
+type GitInput = TypeIn<typeof GIT_INPUT>;
 
 /** Takes a whole command line, `git log --oneline -3`, and arguments in one text, for the command and a list. */
 function acceptGit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
@@ -87,25 +94,12 @@ function acceptGit(input: Readonly<Record<string, unknown>>): Readonly<Record<st
 }
 
 /** Reads the repository of a project: what is in it, who changed it, and when. */
-export const git: Tool<GitInput> = defineGitTool<GitInput>({
+export const git = defineGitTool<GitInput>({
   name: "git",
   description: "Reads the git repository. Paths come after --.",
   risk: "low",
   replay: "safe",
-  input: {
-    type: "object",
-    properties: {
-      command: { type: "string", enum: NAMES },
-      args: {
-        type: "array",
-        maxItems: 600,
-        items: { type: "string", maxLength: 4_000 },
-        description: 'Such as ["-n", "5", "--", "src/main.ts"].',
-      },
-    },
-    required: ["command"],
-    additionalProperties: false,
-  },
+  input: GIT_INPUT,
   words: { subcommand: "command", arguments: "args" },
   accept: acceptGit,
   check: (input) => {
@@ -120,8 +114,7 @@ export const git: Tool<GitInput> = defineGitTool<GitInput>({
     const parsed = parseInput(input);
     if (typeof parsed === "string") throw new GitFault(parsed);
     const named = await Promise.all(parsed.paths.map((path) => gitTarget(path, context)));
-    const paths = named.map(gitName);
-    return READERS[input.command](await open(), { ...parsed, paths }, context);
+    return GIT_COMMANDS[input.command].read(await open(), { ...parsed, paths: named.map(gitName) });
   },
 });
 
@@ -143,36 +136,25 @@ async function findTargets(
   return Promise.all((all.length > 0 ? all : ["."]).map((path) => gitTarget(path, { projectDir })));
 }
 
-type GitDiffInput = {
-  from?: string;
-  to?: string;
-  commit?: string;
-  staged?: boolean;
-  path?: string;
-  stat?: boolean;
-};
+const REVISION = textWith({ minLength: 1, maxLength: 300 });
 
-const REVISION = { type: "string", minLength: 1, maxLength: 300 } as const;
+const GIT_DIFF_INPUT = describeInput({
+  "commit?": { ...REVISION, description: "Of this commit, such as HEAD." },
+  "from?": { ...REVISION, description: "HEAD by default." },
+  "to?": { ...REVISION, description: "The working tree by default." },
+  "staged?": { ...flag, description: "Only what is staged." },
+  "path?": { ...textWith({ minLength: 1 }), description: "Only this file or folder." },
+  "stat?": { ...flag, description: "Only the list of files." },
+});
 
 /** Shows changes of a project as a unified diff. */
-export const gitDiff: Tool<GitDiffInput> = defineGitTool<GitDiffInput>({
+export const gitDiff = defineGitTool<TypeIn<typeof GIT_DIFF_INPUT>>({
   name: "git_diff",
   description:
     "Shows changes as a unified diff: of one commit, between two revisions, or, without either, all that is not committed.",
   risk: "low",
   replay: "safe",
-  input: {
-    type: "object",
-    properties: {
-      commit: { ...REVISION, description: "Of this commit, such as HEAD." },
-      from: { ...REVISION, description: "HEAD by default." },
-      to: { ...REVISION, description: "The working tree by default." },
-      staged: { type: "boolean", description: "Only what is staged." },
-      path: { type: "string", minLength: 1, description: "Only this file or folder." },
-      stat: { type: "boolean", description: "Only the list of files." },
-    },
-    additionalProperties: false,
-  },
+  input: GIT_DIFF_INPUT,
   untold: ["staged"],
   check: ({ commit, from, to, staged }) => {
     if (commit !== undefined && (from !== undefined || to !== undefined || staged))
@@ -182,44 +164,39 @@ export const gitDiff: Tool<GitDiffInput> = defineGitTool<GitDiffInput>({
   access: async ({ path = "." }, roots) => [await gitTarget(path, roots)],
   run: async ({ path, ...request }, context, open) => {
     const paths = path === undefined ? [] : [gitName(await gitTarget(path, context))];
-    return formatDiff(await open(), { ...request, paths }, context);
+    return formatDiff(await open(), { ...request, paths });
   },
 });
-
-type GitCommitInput = { message: string; paths: string[] };
 
 const MAX_PATHS = 500;
 /** How far back a commit is looked for after a crash. */
 const MAX_LOOKED_AT = 5_000;
 
+const PATHS: Shape<readonly string[]> = {
+  type: "array",
+  minItems: 1,
+  maxItems: MAX_PATHS,
+  items: textWith({ minLength: 1 }),
+  description: "Files, not folders.",
+};
+const GIT_COMMIT_INPUT = describeInput({
+  message: {
+    ...textWith({ minLength: 1, maxLength: 20_000 }),
+    description: "A short first line, then more.",
+  },
+  paths: PATHS,
+});
+type GitCommitInput = TypeIn<typeof GIT_COMMIT_INPUT>;
+
 /** Commits exactly the named files of a project. */
-export const gitCommit: Tool<GitCommitInput> = defineGitTool<GitCommitInput>({
+export const gitCommit = defineGitTool<GitCommitInput>({
   name: "git_commit",
   description:
     "Commits exactly the named files as they are now, deleted ones included; nothing else. Hooks are not run.",
   failed: "nothing was committed: ",
   risk: "medium",
   replay: "lookup",
-  input: {
-    type: "object",
-    properties: {
-      message: {
-        type: "string",
-        minLength: 1,
-        maxLength: 20_000,
-        description: "A short first line, then more.",
-      },
-      paths: {
-        type: "array",
-        minItems: 1,
-        maxItems: MAX_PATHS,
-        items: { type: "string", minLength: 1 },
-        description: "Files, not folders.",
-      },
-    },
-    required: ["message", "paths"],
-    additionalProperties: false,
-  },
+  input: GIT_COMMIT_INPUT,
   words: { files: "paths", file_paths: "paths", path: "paths", commit_message: "message" },
   check: ({ message }) => {
     if (message.trim() === "") return "git_commit: the message is empty";
@@ -230,13 +207,13 @@ export const gitCommit: Tool<GitCommitInput> = defineGitTool<GitCommitInput>({
   },
   access: ({ paths }, roots) => Promise.all(paths.map((path) => pathTarget(path, "write", roots))),
   find: async (repository, input, context) => {
-    const found = await findCommit(repository, callTrailer(input, context), context.signal);
+    const found = await findCommit(repository, callTrailer(input, context));
     return found === undefined ? null : `committed as ${found} before the interruption`;
   },
   run: async (input, context, open) => {
     const files = await listCommittable(input.paths, context);
     const message = fullMessage(input.message, callTrailer(input, context));
-    return makeCommit(await open(), { files, message, maySee: context.maySee }, context.signal);
+    return makeCommit(await open(), { files, message });
   },
 });
 
@@ -262,7 +239,7 @@ async function listCommittable(
 
 /** The line by which a commit is known as that of one call; ids of calls repeat, so run and input are in it too. */
 function callTrailer(
-  input: { message: string; paths: readonly string[] },
+  input: GitCommitInput,
   { callId, runId, workspaceDir }: Pick<Roots, "workspaceDir"> & { callId: string; runId: string },
 ): string {
   const what = JSON.stringify([workspaceDir, runId, callId, input.message, input.paths]);
@@ -280,21 +257,11 @@ function fullMessage(message: string, trailer: string): string {
 }
 
 /** The short id of the commit that carries a trailer, on any branch. */
-async function findCommit(
-  repository: CheckedRepository,
-  trailer: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const args = [
-    "log",
-    "--all",
-    "--no-show-signature",
-    `--max-count=${MAX_LOOKED_AT}`,
-    "--fixed-strings",
-    `--grep=${trailer}`,
-  ];
-  if ((await findHeadId(repository, signal)) === undefined) return undefined;
-  const { stdout } = await runGit(repository, [...args, "--format=%h%x00%B%x00", "HEAD", "--"], { signal });
+async function findCommit(repository: CallRepository, trailer: string): Promise<string | undefined> {
+  if ((await findHeadId(repository)) === undefined) return undefined;
+  const choice = ["--all", `--max-count=${MAX_LOOKED_AT}`, "--fixed-strings", `--grep=${trailer}`];
+  const form = ["--no-show-signature", "--format=%h%x00%B%x00"];
+  const { stdout } = await repository.git(["log", ...choice, ...form, "HEAD", "--"]);
   const fields = stdout.split("\0");
   for (let at = 0; at + 1 < fields.length; at += 2) {
     if (fields[at + 1]?.split("\n").includes(trailer)) return fields[at]?.trim();

@@ -17,8 +17,9 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type HostileRepository, hostileRepository } from "../../../../test/fixtures/hostile-repository.ts";
 import { personsGit, type ToolPlace, toolPlace } from "../../../../test/fixtures/use-tool.ts";
-import { type CommandGrammar, GIT_COMMANDS, parseArguments } from "./git-arguments.ts";
+import { type CommandGrammar, parseArguments } from "./git-arguments.ts";
 import { git, gitCommit, gitDiff } from "./git-tools.ts";
+import { GIT_COMMANDS } from "./read-commands.ts";
 
 const signal = new AbortController().signal;
 
@@ -364,7 +365,7 @@ test("whatever the arguments are, no option gets through that is not listed", ()
         const grammar: CommandGrammar = GIT_COMMANDS[command as keyof typeof GIT_COMMANDS];
         const parsed = parseArguments(command, grammar, args);
         if (typeof parsed === "string") return;
-        const known = [...(grammar.flags ?? []), ...Object.keys(grammar.values ?? {})];
+        const known = [...(grammar.flags?.split(" ") ?? []), ...Object.keys(grammar.values ?? {})];
         for (const option of parsed.options) {
           expect(known.some((name) => option === name || option.startsWith(name))).toBe(true);
         }

@@ -4,17 +4,11 @@ import { dirname, join } from "node:path";
 import { openForReading } from "@retinue/core/files/open-inside";
 import { execGit, GitFault } from "@retinue/core/git/exec-git";
 import { refuseLinkedPath } from "@retinue/core/git/git-folder";
-import { type CheckedRepository, runGit } from "@retinue/core/git/run-git";
-import type { Target } from "@retinue/core/schema/rights";
-import { fileTarget } from "./git-arguments.ts";
+import type { CallRepository } from "./call-repository.ts";
 import { findHeadId } from "./read-diff.ts";
 
 /** What is to be committed: files as git names them. */
-type CommitRequest = {
-  readonly files: readonly string[];
-  readonly message: string;
-  maySee(file: Target): boolean;
-};
+type CommitRequest = { readonly files: readonly string[]; readonly message: string };
 
 type Entry = { file: string; mode: string; id: string };
 
@@ -36,66 +30,63 @@ const HALF_DONE: Readonly<Record<string, string>> = {
  * the branch moves, so that a crash leaves at worst files that are staged.
  */
 export async function makeCommit(
-  repository: CheckedRepository,
-  request: CommitRequest,
-  signal: AbortSignal,
+  repository: CallRepository,
+  { files, message }: CommitRequest,
 ): Promise<string> {
-  await refuseHalfDone(repository, signal);
-  await refuseFiltered(repository, request.files, signal);
-  const branch = await findBranch(repository, signal);
-  const head = await findHeadId(repository, signal);
+  await refuseHalfDone(repository);
+  await refuseFiltered(repository, files);
+  const branch = await findBranch(repository);
+  const head = await findHeadId(repository);
   const folder = await mkdtemp(join(tmpdir(), "retinue-index-"));
   try {
-    const own = { signal, indexFile: join(folder, "index"), writes: true };
-    await runGit(repository, head ? ["read-tree", head] : ["read-tree", "--empty"], own);
-    const entries = await stageFiles(repository, request, own);
+    const own = withIndex(repository, join(folder, "index"));
+    await own.git(head ? ["read-tree", head] : ["read-tree", "--empty"]);
+    const entries = await stageFiles(own, files);
     const info = entries.map(({ file, mode, id }) => `${mode} ${id}\t${file}\0`).join("");
     const update = ["update-index", "--add", "-z", "--index-info"];
-    await runGit(repository, update, { ...own, input: info });
-    const tree = (await runGit(repository, ["write-tree"], own)).stdout.trim();
-    if (head && tree === (await runGit(repository, ["rev-parse", `${head}^{tree}`], own)).stdout.trim())
+    await own.git(update, { input: info });
+    const tree = (await own.git(["write-tree"])).stdout.trim();
+    if (head && tree === (await own.git(["rev-parse", `${head}^{tree}`])).stdout.trim())
       throw new GitFault("the named files are as they are in HEAD");
-    const identity = await findIdentity(repository, signal);
+    const identity = await findIdentity(repository);
     const parents = head ? ["-p", head] : [];
-    const made = await runGit(repository, ["commit-tree", tree, ...parents, "-F", "-"], {
-      ...own,
-      identity,
-      input: request.message,
-    });
+    const made = await own.git(["commit-tree", tree, ...parents, "-F", "-"], { identity, input: message });
     const commit = made.stdout.trim();
-    await runGit(repository, update, { signal, writes: true, input: info });
-    const reason = `commit: ${request.message.split("\n")[0]}`;
+    await repository.git(update, { writes: true, input: info });
+    const reason = `commit: ${message.split("\n")[0]}`;
     const expected = head ?? "0".repeat(commit.length);
-    await runGit(repository, ["update-ref", "-m", reason, "HEAD", commit, expected], {
-      signal,
-      writes: true,
-      identity,
-    });
-    const left = await findLeft(repository, request, signal).catch(() => "");
-    return `${await reportCommit(repository, { commit, branch, head }, request, signal)}${left}`;
+    const move = ["update-ref", "-m", reason, "HEAD", commit, expected];
+    await repository.git(move, { writes: true, identity });
+    const left = await findLeft(repository).catch(() => "");
+    return `${await reportCommit(repository, { commit, branch, head })}${left}`;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function refuseHalfDone(repository: CheckedRepository, signal: AbortSignal): Promise<void> {
+/** The same repository with another index. */
+function withIndex(repository: CallRepository, indexFile: string): CallRepository {
+  const own = { indexFile, writes: true };
+  return {
+    ...repository,
+    git: (args, options) => repository.git(args, { ...own, ...options }),
+    list: (args, options) => repository.list(args, { ...own, ...options }),
+  };
+}
+
+async function refuseHalfDone({ gitDir, list }: CallRepository): Promise<void> {
   for (const [name, what] of Object.entries(HALF_DONE)) {
-    if (await lstat(join(repository.gitDir, name)).catch(() => null))
+    if (await lstat(join(gitDir, name)).catch(() => null))
       throw new GitFault(`${what} is under way in this repository; it must be finished or given up first`);
   }
-  const { stdout } = await runGit(repository, ["ls-files", "--unmerged", "-z"], { signal });
-  if (stdout) throw new GitFault("the repository has conflicts that are not resolved");
+  if ((await list(["ls-files", "--unmerged", "-z"])).length > 0)
+    throw new GitFault("the repository has conflicts that are not resolved");
 }
 
 /** Without its filter a file such as one of Git LFS would be committed in the wrong form. */
-async function refuseFiltered(
-  repository: CheckedRepository,
-  files: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
+async function refuseFiltered({ list }: CallRepository, files: readonly string[]): Promise<void> {
   const input = files.map((file) => `${file}\0`).join("");
-  const { stdout } = await runGit(repository, ["check-attr", "-z", "--stdin", "filter"], { signal, input });
-  const fields = stdout.split("\0");
+  const fields = await list(["check-attr", "-z", "--stdin", "filter"], { input });
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const value = fields[at + 2] ?? "";
     if (!["unspecified", "unset", "set"].includes(value))
@@ -106,49 +97,37 @@ async function refuseFiltered(
 }
 
 /** The branch that will move, or undefined if HEAD is detached; git's files that tell of it must be its own. */
-async function findBranch(repository: CheckedRepository, signal: AbortSignal): Promise<string | undefined> {
-  const { stdout } = await runGit(repository, ["symbolic-ref", "--quiet", "HEAD"], {
-    signal,
-    accept: [0, 1],
-  });
+async function findBranch({ git, gitDir, commonDir }: CallRepository): Promise<string | undefined> {
+  const { stdout } = await git(["symbolic-ref", "--quiet", "HEAD"], { accept: [0, 1] });
   const branch = stdout.trim();
-  for (const name of ["HEAD", "logs/HEAD", "index"]) await refuseLinkedPath(repository.gitDir, name);
+  for (const name of ["HEAD", "logs/HEAD", "index"]) await refuseLinkedPath(gitDir, name);
   if (!branch) return undefined;
   if (!branch.startsWith("refs/heads/")) throw new GitFault(`HEAD is at ${branch}, which is no branch`);
-  for (const name of [branch, `logs/${branch}`]) await refuseLinkedPath(repository.commonDir, name);
+  for (const name of [branch, `logs/${branch}`]) await refuseLinkedPath(commonDir, name);
   return branch.slice("refs/heads/".length);
 }
 
-async function stageFiles(
-  repository: CheckedRepository,
-  { files, maySee }: CommitRequest,
-  own: { signal: AbortSignal; indexFile: string; writes: boolean },
-): Promise<Entry[]> {
-  const tracked = await listTracked(repository, own);
+async function stageFiles(repository: CallRepository, files: readonly string[]): Promise<Entry[]> {
+  const { git, projectDir } = repository;
+  const tracked = await listTracked(repository);
   await refuseIgnored(
     repository,
     files.filter((file) => !tracked.has(file)),
-    own,
   );
-  const keepsModes =
-    (
-      await runGit(repository, ["config", "--type=bool", "--default=true", "core.fileMode"], own)
-    ).stdout.trim() === "false";
+  const fileMode = await git(["config", "--type=bool", "--default=true", "core.fileMode"]);
+  const keepsModes = fileMode.stdout.trim() === "false";
   const entries: Entry[] = [];
   for (const file of files) {
-    if (!maySee(fileTarget(file, repository.projectDir)))
-      throw new GitFault(`there is no right to read ${file}`);
+    repository.refuseUnseen(file);
     const known = tracked.get(file);
-    const content = await readContent(repository.projectDir, file, known !== undefined);
+    const content = await readContent(projectDir, file, known !== undefined);
     if (content === null) {
       if (!known) throw new GitFault(`there is no file ${file}, and none of that name is in the repository`);
       entries.push({ file, mode: "0", id: "0".repeat(known.id.length) });
       continue;
     }
-    const hashed = await runGit(repository, ["hash-object", "-w", "--stdin", `--path=${file}`], {
-      ...own,
-      input: content.bytes,
-    });
+    const hashing = ["hash-object", "-w", "--stdin", `--path=${file}`];
+    const hashed = await git(hashing, { input: content.bytes });
     const mode = keepsModes && known ? known.mode : content.isExecutable ? "100755" : "100644";
     entries.push({ file, mode, id: hashed.stdout.trim() });
   }
@@ -156,15 +135,8 @@ async function stageFiles(
   return entries.toSorted((a, b) => Number(b.mode === "0") - Number(a.mode === "0"));
 }
 
-async function listTracked(
-  repository: CheckedRepository,
-  own: { signal: AbortSignal; indexFile: string },
-): Promise<Map<string, { mode: string; id: string }>> {
-  const { stdout } = await runGit(repository, ["ls-files", "--stage", "-z"], {
-    ...own,
-    whole: true,
-  });
-  const entries = stdout.split("\0").filter(Boolean);
+async function listTracked({ list }: CallRepository): Promise<Map<string, { mode: string; id: string }>> {
+  const entries = await list(["ls-files", "--stage", "-z"]);
   return new Map(
     entries.map((entry) => {
       const [mode = "", id = ""] = entry.split(" ");
@@ -173,23 +145,18 @@ async function listTracked(
   );
 }
 
-async function refuseIgnored(
-  repository: CheckedRepository,
-  files: readonly string[],
-  own: { signal: AbortSignal; indexFile: string },
-): Promise<void> {
+async function refuseIgnored({ list, projectDir }: CallRepository, files: readonly string[]): Promise<void> {
   for (const file of files) {
     for (let folder = dirname(file); folder !== "."; folder = dirname(folder)) {
-      if (await lstat(join(repository.projectDir, folder, ".git")).catch(() => null))
+      if (await lstat(join(projectDir, folder, ".git")).catch(() => null))
         throw new GitFault(`${file} belongs to another repository, ${folder}`);
     }
   }
   if (files.length === 0) return;
   // A name that begins so is a name, whatever it looks like.
   const input = files.map((file) => `./${file}\0`).join("");
-  const asked = { ...own, input, accept: [0, 1], literal: false };
-  const { stdout } = await runGit(repository, ["check-ignore", "-z", "--stdin"], asked);
-  const [ignored] = stdout.split("\0");
+  const asked = { input, accept: [0, 1], literal: false };
+  const [ignored] = await list(["check-ignore", "-z", "--stdin"], asked);
   if (ignored) throw new GitFault(`${ignored.slice(2)} is ignored by .gitignore`);
 }
 
@@ -215,42 +182,25 @@ async function readContent(
 }
 
 /** Names tracked files that are changed and not committed, as far as the run may see them. */
-async function findLeft(
-  repository: CheckedRepository,
-  { maySee }: CommitRequest,
-  signal: AbortSignal,
-): Promise<string> {
-  const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty"];
-  const { stdout } = await runGit(repository, [...args, "--untracked-files=no"], { signal, whole: true });
-  const files = stdout.split("\0").flatMap((entry) => (entry === "" ? [] : [entry.slice(3)]));
-  const seen = files.filter((file) => maySee(fileTarget(file, repository.projectDir)));
-  if (seen.length === 0) return "";
-  const more = seen.length > MAX_LEFT_NAMED ? ` and ${seen.length - MAX_LEFT_NAMED} more` : "";
-  return `\nchanged, and not in this commit: ${seen.slice(0, MAX_LEFT_NAMED).join(", ")}${more}`;
+async function findLeft({ list, sees }: CallRepository): Promise<string> {
+  const form = ["--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty", "--untracked-files=no"];
+  const files = (await list(["status", ...form])).map((entry) => entry.slice(3)).filter(sees);
+  if (files.length === 0) return "";
+  const more = files.length > MAX_LEFT_NAMED ? ` and ${files.length - MAX_LEFT_NAMED} more` : "";
+  return `\nchanged, and not in this commit: ${files.slice(0, MAX_LEFT_NAMED).join(", ")}${more}`;
 }
 
+const CHANGED_FILES =
+  "diff-tree --root --no-commit-id -r --no-ext-diff --no-textconv --no-renames --name-status -z".split(" ");
+
 async function reportCommit(
-  repository: CheckedRepository,
+  { git, sees }: CallRepository,
   { commit, branch, head }: { commit: string; branch: string | undefined; head: string | undefined },
-  { maySee }: CommitRequest,
-  signal: AbortSignal,
 ): Promise<string> {
-  const args = [
-    "diff-tree",
-    "--root",
-    "--no-commit-id",
-    "-r",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-renames",
-    "--name-status",
-    "-z",
-    commit,
-  ];
-  const { stdout } = await runGit(repository, args, { signal, whole: true });
+  const { stdout } = await git([...CHANGED_FILES, commit], { whole: true });
   // A file that took a folder's place removes what was in it, also what may not be read.
   const files = [...stdout.matchAll(/([^\0]+)\0([^\0]+)\0/g)].flatMap(([, kind, file = ""]) =>
-    maySee(fileTarget(file, repository.projectDir)) ? [`${kind}\t${file}`] : [],
+    sees(file) ? [`${kind}\t${file}`] : [],
   );
   const where = branch === undefined ? "HEAD is detached: the commit is on no branch" : `on ${branch}`;
   return `committed ${commit.slice(0, 12)} ${where}${head ? "" : " (the first commit)"}\n${files.join("\n")}`;
@@ -260,12 +210,9 @@ const DEFAULT_NAME = "Retinue";
 const DEFAULT_EMAIL = "retinue@localhost";
 
 /** Who commits: as the repository says, else as the person's own configuration says, else Retinue. */
-async function findIdentity(
-  repository: CheckedRepository,
-  signal: AbortSignal,
-): Promise<Record<string, string>> {
-  const name = await readConfigured(repository, "user.name", signal);
-  const email = await readConfigured(repository, "user.email", signal);
+async function findIdentity(repository: CallRepository): Promise<Record<string, string>> {
+  const name = await readConfigured(repository, "user.name");
+  const email = await readConfigured(repository, "user.email");
   const who = { NAME: name ?? DEFAULT_NAME, EMAIL: email ?? DEFAULT_EMAIL };
   return Object.fromEntries(
     ["AUTHOR", "COMMITTER"].flatMap((role) =>
@@ -274,21 +221,13 @@ async function findIdentity(
   );
 }
 
-async function readConfigured(
-  repository: CheckedRepository,
-  key: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const own = await runGit(repository, ["config", "--includes", "--get", key], { signal, accept: [0, 1] });
-  return cleanName(own.stdout) ?? cleanName(await readPersonal(repository, key, signal));
+async function readConfigured(repository: CallRepository, key: string): Promise<string | undefined> {
+  const own = await repository.git(["config", "--includes", "--get", key], { accept: [0, 1] });
+  return cleanName(own.stdout) ?? cleanName(await readPersonal(repository, key));
 }
 
 /** Reading a value runs no program, so here the person's own files count. */
-async function readPersonal(
-  { program, env }: CheckedRepository,
-  key: string,
-  signal: AbortSignal,
-): Promise<string> {
+async function readPersonal({ program, env, signal }: CallRepository, key: string): Promise<string> {
   const { HOME, XDG_CONFIG_HOME } = process.env;
   if (!HOME) return "";
   const { stdout } = await execGit({

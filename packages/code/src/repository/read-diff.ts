@@ -1,9 +1,8 @@
 import { GitFault } from "@retinue/core/git/exec-git";
-import { type CheckedRepository, runGit } from "@retinue/core/git/run-git";
 import { showCount } from "@retinue/core/show/measures";
-import type { ToolContext } from "@retinue/core/tools/tool";
 import { describeHidden } from "../file-tools/ripgrep.ts";
-import { fileTarget, isPatch, isRevision } from "./git-arguments.ts";
+import type { CallRepository } from "./call-repository.ts";
+import { isPatch, isRevision } from "./git-arguments.ts";
 
 /** What is to be compared. Paths are as git knows them. */
 type DiffRequest = {
@@ -23,70 +22,47 @@ type DiffedFile = { file: string; from?: string; added: number | null; deleted: 
 const MAX_FILES = 500;
 const MAX_UNTRACKED = 20;
 const MAX_DIFF_BYTES = 2 * 1024 * 1024;
-const SAFE = [
-  "--no-color",
-  "--no-ext-diff",
-  "--no-textconv",
-  "--ignore-submodules=dirty",
-  "--submodule=short",
-];
-const FORM = [
-  "--src-prefix=a/",
-  "--dst-prefix=b/",
-  "--no-relative",
-  "--find-renames",
-  "--diff-algorithm=default",
-];
+const SAFE = "--no-color --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short".split(" ");
+const FORM = "--src-prefix=a/ --dst-prefix=b/ --no-relative --find-renames --diff-algorithm=default".split(
+  " ",
+);
 
 /** The changes as one text: what is compared, a line per file, and the unified diff; files the run may not read are left out. */
-export async function formatDiff(
-  repository: CheckedRepository,
-  request: DiffRequest,
-  context: ToolContext,
-): Promise<string> {
-  const compared = await findSides(repository, request, context.signal);
-  return `${compared.title}\n${await showChanges(repository, { ...request, compared }, context)}`;
+export async function formatDiff(repository: CallRepository, request: DiffRequest): Promise<string> {
+  const compared = await findSides(repository, request);
+  return `${compared.title}\n${await showChanges(repository, request, compared)}`;
 }
 
 /** The changes of one commit, as a line per file and the unified diff. */
 export async function showCommit(
-  repository: CheckedRepository,
+  repository: CallRepository,
   request: DiffRequest & { commit: string },
-  context: ToolContext,
 ): Promise<string> {
-  const compared = await findCommitSides(repository, request.commit, context.signal);
-  return showChanges(repository, { ...request, compared }, context);
+  return showChanges(repository, request, await findCommitSides(repository, request.commit));
 }
 
 async function showChanges(
-  repository: CheckedRepository,
-  { compared, ...request }: DiffRequest & { compared: Sides },
-  context: ToolContext,
+  repository: CallRepository,
+  { look = [], paths, stat }: DiffRequest,
+  { args, withWorkTree }: Sides,
 ): Promise<string> {
-  const { signal } = context;
-  const { look = [] } = request;
+  const { git, sees, filters } = repository;
   const spaces = look.filter((option) => !isPatch(option));
-  const counted = await runGit(
-    repository,
-    ["diff", ...SAFE, ...FORM, ...spaces, "--numstat", "-z", ...compared.args, "--", ...request.paths],
-    { signal, whole: true },
-  );
-  const all = parseNumstat(counted.stdout);
-  const sees = (file: string) => context.maySee(fileTarget(file, repository.projectDir));
+  const counting = ["diff", ...SAFE, ...FORM, ...spaces, "--numstat", "-z", ...args, "--", ...paths];
+  const all = parseNumstat((await git(counting, { whole: true })).stdout);
   const visible = all.filter(({ file, from }) => sees(file) && (from === undefined || sees(from)));
   const shown = visible.slice(0, MAX_FILES);
   const parts = [...shown.map(describeFileChange), ...describeTotals(visible)];
   if (visible.length > shown.length) parts.push(`(${visible.length - shown.length} more files; name a path)`);
   if (all.length > visible.length) parts.push(describeHidden(all.length - visible.length));
-  if (compared.withWorkTree) parts.push(...(await listUntracked(repository, request.paths, context, sees)));
-  if (repository.filters.length > 0 && compared.withWorkTree)
-    parts.push(`(filters of the repository are not run: ${repository.filters.slice(0, 10).join(", ")})`);
-  if (request.stat || shown.length === 0) return parts.join("\n");
+  if (withWorkTree) parts.push(...(await listUntracked(repository, paths)));
+  if (filters.length > 0 && withWorkTree)
+    parts.push(`(filters of the repository are not run: ${filters.slice(0, 10).join(", ")})`);
+  if (stat || shown.length === 0) return parts.join("\n");
   const names = shown.flatMap(({ file, from }) => (from === undefined ? [file] : [from, file]));
-  const patch = await runGit(
-    repository,
-    ["diff", ...SAFE, ...FORM, ...look, "--patch", ...compared.args, "--", ...names.flatMap(matchExactly)],
-    { signal, maxBytes: MAX_DIFF_BYTES, literal: false },
+  const patch = await git(
+    ["diff", ...SAFE, ...FORM, ...look, "--patch", ...args, "--", ...names.flatMap(matchExactly)],
+    { maxBytes: MAX_DIFF_BYTES, literal: false },
   );
   return `${parts.join("\n")}\n\n${patch.stdout.trimEnd()}${patch.cut ? "\n(the diff is longer and was cut here; name a path)" : ""}`;
 }
@@ -120,99 +96,63 @@ export function parseNumstat(text: string): DiffedFile[] {
 }
 
 /** The full id of a commit that a revision names; a file's or tree's id is none. */
-export async function findCommitId(
-  repository: CheckedRepository,
-  revision: string,
-  signal: AbortSignal,
-): Promise<string> {
+export async function findCommitId(repository: CallRepository, revision: string): Promise<string> {
   if (!isRevision(revision)) throw new GitFault(`'${revision}' is not a revision`);
-  const found = await runGit(repository, ["rev-parse", "--verify", "--quiet", `${revision}^{commit}`], {
-    signal,
-    accept: [0, 1, 128],
-  });
-  const id = found.stdout.trim();
-  if (!/^[0-9a-f]{40,64}$/.test(id))
-    throw new GitFault(`there is no commit '${revision}'; paths come after --`);
+  const id = await lookUpCommit(repository, revision);
+  if (id === undefined) throw new GitFault(`there is no commit '${revision}'; paths come after --`);
   return id;
 }
 
 /** The id of HEAD, or undefined before the first commit. */
-export async function findHeadId(
-  repository: CheckedRepository,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const { stdout } = await runGit(repository, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], {
-    signal,
-    accept: [0, 1, 128],
-  });
-  return stdout.trim() || undefined;
+export function findHeadId(repository: CallRepository): Promise<string | undefined> {
+  return lookUpCommit(repository, "HEAD");
+}
+
+async function lookUpCommit({ git }: CallRepository, revision: string): Promise<string | undefined> {
+  const args = ["rev-parse", "--verify", "--quiet", `${revision}^{commit}`];
+  const id = (await git(args, { accept: [0, 1, 128] })).stdout.trim();
+  return /^[0-9a-f]{40,64}$/.test(id) ? id : undefined;
 }
 
 type Sides = { args: string[]; title: string; withWorkTree: boolean };
 
-async function findSides(
-  repository: CheckedRepository,
-  request: DiffRequest,
-  signal: AbortSignal,
-): Promise<Sides> {
+async function findSides(repository: CallRepository, request: DiffRequest): Promise<Sides> {
   const { from, to, commit, staged = false } = request;
-  if (commit !== undefined) return findCommitSides(repository, commit, signal);
+  if (commit !== undefined) return findCommitSides(repository, commit);
   if (to !== undefined) {
-    const ids = [
-      await findCommitId(repository, from ?? "HEAD", signal),
-      await findCommitId(repository, to, signal),
-    ];
+    const ids = [await findCommitId(repository, from ?? "HEAD"), await findCommitId(repository, to)];
     return { args: ids, title: `${from ?? "HEAD"} → ${to}`, withWorkTree: false };
   }
-  const head =
-    from === undefined ? await findHeadId(repository, signal) : await findCommitId(repository, from, signal);
-  const base = head ?? (await findEmptyTree(repository, signal));
+  const head = from === undefined ? await findHeadId(repository) : await findCommitId(repository, from);
+  const base = head ?? (await findEmptyTree(repository));
   const name = from ?? (head ? "HEAD" : "nothing (no commit yet)");
   return staged
     ? { args: ["--cached", base], title: `${name} → staged`, withWorkTree: false }
     : { args: [base], title: `${name} → working tree`, withWorkTree: true };
 }
 
-async function findCommitSides(
-  repository: CheckedRepository,
-  commit: string,
-  signal: AbortSignal,
-): Promise<Sides> {
-  const id = await findCommitId(repository, commit, signal);
-  const about = await runGit(
-    repository,
-    ["log", "-1", "--no-show-signature", "--format=%P%x00%h %an, %as: %s", id, "--"],
-    { signal },
-  );
+async function findCommitSides(repository: CallRepository, commit: string): Promise<Sides> {
+  const id = await findCommitId(repository, commit);
+  const format = "--format=%P%x00%h %an, %as: %s";
+  const about = await repository.git(["log", "-1", "--no-show-signature", format, id, "--"]);
   const [parents = "", title = ""] = about.stdout.trimEnd().split("\0");
   const [parent, ...others] = parents.split(" ").filter(Boolean);
   const note = others.length > 0 ? " (a merge, against its first parent)" : "";
   return {
-    args: [parent ?? (await findEmptyTree(repository, signal)), id],
+    args: [parent ?? (await findEmptyTree(repository)), id],
     title: `commit ${title}${note}`,
     withWorkTree: false,
   };
 }
 
 /** Its id depends on the repository's hash function. */
-async function findEmptyTree(repository: CheckedRepository, signal: AbortSignal): Promise<string> {
-  const { stdout } = await runGit(repository, ["hash-object", "-t", "tree", "--stdin"], {
-    signal,
-    input: "",
-  });
-  return stdout.trim();
+async function findEmptyTree({ git }: CallRepository): Promise<string> {
+  return (await git(["hash-object", "-t", "tree", "--stdin"], { input: "" })).stdout.trim();
 }
 
-async function listUntracked(
-  repository: CheckedRepository,
-  paths: readonly string[],
-  { signal }: ToolContext,
-  sees: (file: string) => boolean,
-): Promise<string[]> {
-  const args = ["ls-files", "--others", "--exclude-standard", "-z", "--", ...paths];
-  const files = (await runGit(repository, args, { signal, whole: true })).stdout
-    .split("\0")
-    .filter((file) => file && sees(file));
+async function listUntracked({ list, sees }: CallRepository, paths: readonly string[]): Promise<string[]> {
+  const others = await list(["ls-files", "--others", "--exclude-standard", "-z", "--", ...paths]);
+  const files = others.filter(sees);
   const more = files.length > MAX_UNTRACKED ? [`(${files.length - MAX_UNTRACKED} more untracked files)`] : [];
   return [...files.slice(0, MAX_UNTRACKED).map((file) => ` ${file} | untracked`), ...more];
 }

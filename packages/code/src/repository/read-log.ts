@@ -1,7 +1,6 @@
-import { type CheckedRepository, runGit } from "@retinue/core/git/run-git";
-import type { ToolContext } from "@retinue/core/tools/tool";
 import { describeHidden } from "../file-tools/ripgrep.ts";
-import { type Arguments, fileTarget, findOptionValue, isPatch, selectDiffOptions } from "./git-arguments.ts";
+import type { CallRepository } from "./call-repository.ts";
+import { type Arguments, findOptionValue, isPatch, selectDiffOptions } from "./git-arguments.ts";
 import { parseNumstat, showCommit } from "./read-diff.ts";
 
 const DEFAULT_COMMITS = 30;
@@ -10,11 +9,17 @@ const MAX_COMMITS = 1_000;
 const MAX_PATCHES = 10;
 /** How long changes and files may be together; a file of git show alone fits. */
 const MAX_CHARS = 4 * 1024 * 1024;
-const LISTINGS = ["--stat", "--numstat", "--name-only", "--name-status"];
+/** Options that ask for the files of a commit. */
+export const LISTING_OPTIONS = "--stat --numstat --name-only --name-status";
+const LOG = ["log", "--no-color", "--no-show-signature", "--no-ext-diff", "--no-textconv"];
+const FILES_OF_COMMITS =
+  "diff-tree --stdin --root -r --diff-merges=first-parent --no-renames --no-ext-diff --no-textconv --ignore-submodules=dirty -z".split(
+    " ",
+  );
 
 /** Whether an option asks for the files of a commit. */
 export function isListing(option: string): boolean {
-  return LISTINGS.includes(option);
+  return LISTING_OPTIONS.split(" ").includes(option);
 }
 
 /** Reads texts one by one until they are too long together; says how many are missing then. */
@@ -38,10 +43,10 @@ export async function joinTexts<Item>(
 
 /** The log, with the files of each commit, or what it changed in them, if that was asked for. */
 export async function readLog(
-  repository: CheckedRepository,
+  repository: CallRepository,
   { options, words, paths: named }: Arguments,
-  context: ToolContext,
 ): Promise<string> {
+  const { git } = repository;
   const patch = options.some(isPatch);
   const listing = options.find(isListing);
   const most = patch ? Math.min(MAX_PATCHES, readCount(options)) : readCount(options);
@@ -49,42 +54,30 @@ export async function readLog(
   const isWalk = (option: string) => !isListing(option) && !isPatch(option) && !looks.includes(option);
   const walk = [...options.filter(isWalk), `--max-count=${most}`];
   const where = [...words, "--", ...named];
-  const { signal } = context;
-  const always = ["--no-color", "--no-show-signature", "--no-ext-diff", "--no-textconv"];
   const look = options.some((option) => /^--(format|pretty)=|^--oneline$/.test(option))
     ? []
     : ["--format=medium"];
   if ((!listing && !patch) || walk.includes("--graph")) {
-    const text = await runGit(repository, ["log", ...always, "--no-patch", ...look, ...walk, ...where], {
-      signal,
-    });
+    const text = await git([...LOG, "--no-patch", ...look, ...walk, ...where]);
     const note = listing || patch ? "\n(files and changes are shown without --graph)" : "";
     return text.stdout + (text.cut ? "\n(cut here; ask for fewer commits)" : "") + note;
   }
-  const shown = await runGit(repository, ["log", ...always, "--no-patch", "-z", ...look, ...walk, ...where], {
-    signal,
-    whole: true,
-  });
-  const ids = await runGit(
-    repository,
-    ["log", ...always, "--no-patch", "--format=%H", ...walk.filter(isNoFormat), ...where],
-    { signal, whole: true },
-  );
+  const bare = [...walk.filter(isNoFormat), ...where];
+  const shown = await git([...LOG, "--no-patch", "-z", ...look, ...walk, ...where], { whole: true });
+  const ids = await git([...LOG, "--no-patch", "--format=%H", ...bare], { whole: true });
   const texts = shown.stdout.split("\0");
   const commits = ids.stdout.split("\n").filter(Boolean);
-  const before = walk.includes("--follow")
-    ? await listNames(repository, [...walk.filter(isNoFormat), ...where], signal)
-    : [];
+  const before = walk.includes("--follow") ? await listNames(repository, bare) : [];
   const paths = [...new Set([...named, ...before])];
   if (patch || listing === undefined) {
     const text = await joinTexts(commits, async (commit, index) => {
-      const changes = await showCommit(repository, { commit, paths, look: looks }, context);
+      const changes = await showCommit(repository, { commit, paths, look: looks });
       return `${texts[index]?.trimEnd() ?? commit}\n${changes}`;
     });
     const isMore = most < readCount(options) && commits.length === most;
     return isMore ? `${text}\n\n(changes of ${most} commits at once; go on with --skip=${most})` : text;
   }
-  const files = await listCommitFiles(repository, { ids: ids.stdout, kind: listing, paths }, context);
+  const files = await listCommitFiles(repository, { commits, kind: listing, paths });
   const blocks = commits.map((id, index) =>
     [texts[index]?.trimEnd() ?? id, ...(files.byCommit.get(id) ?? [])].join("\n"),
   );
@@ -93,14 +86,9 @@ export async function readLog(
 }
 
 /** All names that a file had in the commits of a walk with --follow. */
-async function listNames(
-  repository: CheckedRepository,
-  walk: readonly string[],
-  signal: AbortSignal,
-): Promise<string[]> {
-  const form = ["--no-color", "--no-show-signature", "--no-ext-diff", "--no-textconv", "--find-renames"];
-  const args = ["log", ...form, "--format=", "--numstat", "-z", ...walk];
-  const { stdout } = await runGit(repository, args, { signal, whole: true });
+async function listNames({ git }: CallRepository, walk: readonly string[]): Promise<string[]> {
+  const args = [...LOG, "--find-renames", "--format=", "--numstat", "-z", ...walk];
+  const { stdout } = await git(args, { whole: true });
   return parseNumstat(stdout).flatMap(({ file, from }) => (from === undefined ? [file] : [from, file]));
 }
 
@@ -115,31 +103,16 @@ function readCount(options: readonly string[]): number {
 
 /** The files that each commit changed against its first parent; what the run may not read is left out and counted. */
 async function listCommitFiles(
-  repository: CheckedRepository,
-  asked: { ids: string; kind: string; paths: readonly string[] },
-  context: ToolContext,
+  { list, sees }: CallRepository,
+  { commits, paths, ...asked }: { commits: readonly string[]; kind: string; paths: readonly string[] },
 ): Promise<{ byCommit: Map<string, string[]>; hidden: number }> {
   const kind = asked.kind === "--stat" ? "--numstat" : asked.kind;
-  const args = [
-    "diff-tree",
-    "--stdin",
-    "--root",
-    "-r",
-    "--diff-merges=first-parent",
-    "--no-renames",
-    "-z",
-    kind,
-  ];
-  const { stdout } = await runGit(
-    repository,
-    [...args, "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--", ...asked.paths],
-    { signal: context.signal, input: asked.ids, whole: true },
-  );
-  const ids = new Set(asked.ids.split("\n").filter(Boolean));
+  const args = [...FILES_OF_COMMITS, kind, "--", ...paths];
+  const fields = await list(args, { input: commits.map((id) => `${id}\n`).join("") });
+  const ids = new Set(commits);
   const byCommit = new Map<string, string[]>();
   const hidden = new Set<string>();
   let lines: string[] = [];
-  const fields = stdout.split("\0").filter(Boolean);
   for (let at = 0; at < fields.length; at++) {
     const field = fields[at] ?? "";
     if (ids.has(field)) {
@@ -149,7 +122,7 @@ async function listCommitFiles(
     }
     const entry =
       kind === "--name-status" ? { about: field, file: fields[++at] ?? "" } : readEntry(field, kind);
-    if (!context.maySee(fileTarget(entry.file, repository.projectDir))) hidden.add(entry.file);
+    if (!sees(entry.file)) hidden.add(entry.file);
     else lines.push(entry.about ? `${entry.about}\t${entry.file}` : entry.file);
   }
   return { byCommit, hidden: hidden.size };

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isBelow } from "@retinue/core/files/is-below";
 import { locateProgram } from "@retinue/core/files/locate-program";
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import { type Holder, isHolderGone } from "./hold-places.ts";
 import {
   type CommandState,
@@ -11,19 +12,25 @@ import {
   findJournalFolder,
   listJournalFolders,
   listJournals,
+  readAllJournals,
   readJournal,
   registerJournals,
 } from "./running-commands.ts";
 import { askFind, type Find, findCommand } from "./scan-folders.ts";
 import { settleCommand } from "./settle-command.ts";
+import { tryTo } from "./try-to.ts";
 
 /** What is kept of a running command, so that its end is put right even if this process is killed before that. */
 type CommandJournal = {
-  write(state: CommandState): void;
+  /** Adds to what is kept. Throws if the command is settled already, and must not begin any more. */
+  note(more: Partial<CommandState>): void;
   /** Looks through folders, in the process that waits: it starts programs far more cheaply than this one. */
   scan: Find;
-  /** The command is settled, and there is nothing left to do; or it could not be, and is tried again before the next one. */
-  close(left?: CommandState): Promise<void>;
+  /**
+   * Settles the command, once, and gives what a reader of its result should know. If it cannot be settled, it is tried again
+   * before the next one.
+   */
+  settle(): Promise<string[]>;
 };
 
 /**
@@ -37,13 +44,16 @@ const WAIT =
 const PROGRAM = locateProgram("settle-left", import.meta.url);
 
 /** Starts the process that outlives this one, and then opens the journal of a command: there is none that nobody waits for. */
-export function openJournal(dataDir: string, state: CommandState): CommandJournal {
+export function openJournal(dataDir: string, begun: CommandState): CommandJournal {
+  let state = begun;
+  let settling: Promise<string[]> | undefined;
   const folder = findJournalFolder(dataDir);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   registerJournals(folder);
   const file = join(folder, `${state.holder}.json`);
-  const write = (now: CommandState) => {
-    writeFileSync(`${file}.new`, JSON.stringify(now), { mode: 0o600 });
+  const write = (more: Partial<CommandState>) => {
+    state = { ...state, ...more };
+    writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o600 });
     renameSync(`${file}.new`, file);
   };
   const waiting = spawn(
@@ -63,19 +73,34 @@ export function openJournal(dataDir: string, state: CommandState): CommandJourna
   });
   waiting.stdin.on("error", () => {});
   try {
-    write(state);
+    write({});
   } catch (thrown) {
     waiting.stdin.end();
     throw thrown;
   }
-  return {
-    write,
-    scan: () => askFind(waiting),
-    async close(left) {
-      if (left) write({ ...left, isLeft: true });
-      else tryUnlink(file);
+  const scan = () => askFind(waiting);
+  const settle = async () => {
+    try {
+      const notes = await settleCommand(state, scan);
+      removeJournal(file);
+      return notes;
+    } catch (thrown) {
+      write({ isLeft: true });
+      return [`no other command runs here until this is put right: ${messageOf(thrown)}`];
+    } finally {
       waiting.stdin.end();
       await ended;
+    }
+  };
+  return {
+    note(more) {
+      if (settling) throw new RetinueError("failed", "the command was stopped before it began");
+      write(more);
+    },
+    scan,
+    settle() {
+      settling ??= settle();
+      return settling;
     },
   };
 }
@@ -86,13 +111,10 @@ export function readOthersBefore(
   own: Holder,
   roots: readonly string[],
 ): CommandSurroundings[] {
-  const states = listJournalFolders(dataDir).flatMap((folder) =>
-    listJournals(folder)
-      .filter((name) => name !== `${own}.json`)
-      .flatMap((name) => readJournal(join(folder, name))),
-  );
   const meets = (other: string) => roots.some((root) => isBelow(root, other) || isBelow(other, root));
-  return states.flatMap(({ roots: theirs, before }) => (before && theirs.some(meets) ? [before] : []));
+  return readAllJournals(dataDir, own).flatMap(({ roots: theirs, before }) =>
+    before && theirs.some(meets) ? [before] : [],
+  );
 }
 
 /**
@@ -123,13 +145,10 @@ async function settleLeftIn(folder: string): Promise<void> {
 /** Settles the command of one journal and removes it. */
 export async function settleJournal(file: string): Promise<void> {
   for (const state of readJournal(file)) await settleCommand(state);
-  tryUnlink(file);
+  removeJournal(file);
 }
 
-function tryUnlink(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Somebody else was faster.
-  }
+/** Unless somebody else was faster. */
+function removeJournal(file: string): void {
+  tryTo(() => unlinkSync(file));
 }

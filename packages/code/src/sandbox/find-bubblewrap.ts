@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
+import { tryTo } from "./try-to.ts";
 
 /** The sandbox program, and which of its newer abilities it has. */
 export type Bubblewrap = {
@@ -26,14 +27,11 @@ const known = new Map<string, Promise<Bubblewrap | { fault: string }>>();
 
 /** A program of the system, never one that a project or a PATH entry could put in its place. */
 export function findSystemProgram(name: string): string | undefined {
-  return PLACES.map((place) => `${place}/${name}`).find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  const canRun = (path: string) => {
+    accessSync(path, constants.X_OK);
+    return true;
+  };
+  return PLACES.map((place) => `${place}/${name}`).find((path) => tryTo(() => canRun(path)));
 }
 
 /** Looks whether bubblewrap is there and really works here; asks once per process. */

@@ -8,7 +8,6 @@ import {
   type GitPlace,
   readGitPlaces,
 } from "@retinue/core/git/git-places";
-import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { HostPlaces } from "@retinue/core/tools/tool";
 import type { CommandRequest } from "../shell/command.ts";
 import { mergePlaces } from "../shell/disk-rights.ts";
@@ -16,10 +15,10 @@ import { openJournal, readOthersBefore, settleLeftCommands } from "./command-jou
 import { createHolder, holdPlaces, isHeld } from "./hold-places.ts";
 import { cutDeepPath } from "./pin-path.ts";
 import { HELD_NAMES } from "./protected-paths.ts";
-import type { CommandState, CommandSurroundings } from "./running-commands.ts";
+import type { CommandSurroundings } from "./running-commands.ts";
 import type { FirstProcess } from "./sandbox-end.ts";
 import { type FolderScan, findSpelledFolder, type LinkedNames, scanFolders } from "./scan-folders.ts";
-import { describeSurroundings, settleCommand } from "./settle-command.ts";
+import { describeSurroundings } from "./settle-command.ts";
 
 /** What keeps agent files, settings and git's own files as they are while a command may write around them. */
 export type ProtectionGuard = {
@@ -54,29 +53,15 @@ export async function guardProtected(request: CommandRequest, places: HostPlaces
   await settleLeftCommands(dataDir);
   // Nobody reads agent files in a workspace; what is made there is set aside in the end.
   const wanted = writable.includes(projectDir) ? HELD_NAMES.map((name) => join(projectDir, name)) : [];
-  let state: CommandState = { holder: createHolder(), roots, held: wanted };
-  const journal = openJournal(dataDir, state);
-  let settling: Promise<string[]> | undefined;
-  const settle = () => {
-    settling ??= settleCommand(state, journal.scan).then(
-      async (notes) => {
-        await journal.close();
-        return notes;
-      },
-      async (thrown) => {
-        await journal.close(state);
-        return [`no other command runs here until this is put right: ${messageOf(thrown)}`];
-      },
-    );
-    return settling;
-  };
+  const holder = createHolder();
+  const journal = openJournal(dataDir, { holder, roots, held: wanted });
   try {
     const hold = (paths: readonly string[], files?: ReadonlySet<string>) =>
       roots.flatMap((root) =>
         holdPlaces(
           root,
           paths.filter((path) => isBelow(path, root)),
-          state.holder,
+          holder,
           files,
         ),
       );
@@ -84,7 +69,7 @@ export async function guardProtected(request: CommandRequest, places: HostPlaces
     let others: readonly CommandSurroundings[] = [];
     let named: readonly GitPlace[] = [];
     const scan = await scanFolders(roots, journal.scan, (findNamed) => {
-      others = readOthersBefore(dataDir, state.holder, roots);
+      others = readOthersBefore(dataDir, holder, roots);
       named = findGitPlaces(keepKnown(findNamed(), others), roots, places);
       return named.map(({ path }) => path);
     });
@@ -94,38 +79,25 @@ export async function guardProtected(request: CommandRequest, places: HostPlaces
       ...named.flatMap((place) => findPlaceToHold(place, request)),
     ];
     if (more.length > 0) {
-      state = { ...state, held: [...wanted, ...more] };
-      journal.write(state);
+      journal.note({ held: [...wanted, ...more] });
       const files = new Set(named.flatMap(({ path, isSettings }) => (isSettings ? [path] : [])));
       for (const path of hold(more, files)) held.add(path);
     }
     const found = { ...scan, protected: new Map([...scan.protected].filter(([path]) => !held.has(path))) };
-    state = { ...state, held: [...held] };
-    const before = keepCommon(
-      await describeSurroundings(
-        found,
-        roots,
-        named.map(({ path }) => path),
-      ),
-      others,
-    );
+    const namedByGit = named.map(({ path }) => path);
+    const before = keepCommon(await describeSurroundings(found, roots, namedByGit), others);
     // Bubblewrap makes what it mounts on where that has vanished, also if the command then never begins.
-    state = { ...state, before };
-    journal.write(state);
+    journal.note({ held: [...held], before });
     const seen = closeFound(found, request);
     return {
       ...seen,
       notes: [...seen.notes, ...explainGit(named)],
       held: [...held],
-      begin(first, groups) {
-        if (settling) throw new RetinueError("failed", "the command was stopped before it began");
-        state = { ...state, first, groups };
-        journal.write(state);
-      },
-      settle,
+      begin: (first, groups) => journal.note({ first, groups }),
+      settle: journal.settle,
     };
   } catch (thrown) {
-    await settle();
+    await journal.settle();
     throw thrown;
   }
 }

@@ -18,9 +18,11 @@ import {
   writeSync,
 } from "node:fs";
 import { hostname } from "node:os";
-import { basename, dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { RetinueError } from "@retinue/core/schema/error";
+import { pinFolder } from "./pin-path.ts";
 import { findStart } from "./sandbox-end.ts";
+import { tryTo } from "./try-to.ts";
 
 /** A name under which a command, in this process or another, holds places. Tells whether its process still lives. */
 export type Holder = string;
@@ -30,10 +32,9 @@ const HELD_MODE = 0o1700;
 /** The same for a file. */
 const HELD_FILE_MODE = 0o1600;
 const MARK = /^retinue-hold\.([0-9a-f]{8})\.([0-9a-f]{8})\.(\d+)\.(\d+)\.(\d+)\.[0-9a-f]{8}$/;
+const LOG_FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW;
 const MOST_TRIES = 100;
 const MOST_LOG_BYTES = 16_777_216;
-/** Linux: `O_PATH`, a handle that stands for a place and reads nothing. */
-const FOLDER = 0o10000000 | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /** A new name for one command of this process. */
 export function createHolder(): Holder {
@@ -92,7 +93,7 @@ type Outcome = "held" | "needless" | "again";
 /** A folder of the project in which a place is to be held is made, too, and later removed unless something was put there. */
 function tryHold(root: string, path: string, holder: Holder, asFile: boolean): Outcome {
   const parent = dirname(path);
-  using folder = openFolder(root, parent);
+  using folder = pinFolder(root, parent);
   if (folder) {
     const isFile = lstatSync(join(folder.at, basename(path)), { throwIfNoEntry: false })?.isFile();
     return (isFile ?? asFile)
@@ -100,7 +101,7 @@ function tryHold(root: string, path: string, holder: Holder, asFile: boolean): O
       : holdFolder(folder.at, basename(path), holder);
   }
   if (dirname(parent) !== root || !canBeFolder(parent)) return "needless";
-  using top = openFolder(root, root);
+  using top = pinFolder(root, root);
   return top && makeFolder(top.at, basename(parent), HELD_MODE) !== "refused" ? "again" : "needless";
 }
 
@@ -120,16 +121,15 @@ function holdFolder(parent: string, name: string, holder: Holder): Outcome {
  */
 function holdFile(parent: string, name: string, holder: Holder): Outcome {
   const at = join(parent, name);
-  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW;
   let log: number;
   try {
-    log = openSync(at, flags | constants.O_CREAT | constants.O_EXCL, HELD_FILE_MODE);
+    log = openSync(at, LOG_FLAGS | constants.O_CREAT | constants.O_EXCL, HELD_FILE_MODE);
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
     if (code !== "EEXIST") return code === "EROFS" || code === "EACCES" ? "needless" : "again";
     const standing = lookAt(at);
     if (standing !== "hold") return standing === "own" ? "needless" : "again";
-    const opened = tryOpen(at, flags);
+    const opened = tryTo(() => openSync(at, LOG_FLAGS));
     if (opened === undefined) return "again";
     log = opened;
   }
@@ -142,7 +142,7 @@ function holdFile(parent: string, name: string, holder: Holder): Outcome {
 }
 
 function releaseFile(at: string, holder: Holder): void {
-  const log = tryOpen(at, constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW);
+  const log = tryTo(() => openSync(at, LOG_FLAGS));
   if (log === undefined) return;
   try {
     if (readLog(log)?.holders.has(holder)) writeSync(log, `# -${holder}\n`);
@@ -174,7 +174,7 @@ function readLog(file: number): { holders: ReadonlySet<Holder>; last?: Holder } 
 /** Gives up what a holder has, and removes what nobody holds any more. */
 export function releasePlaces(root: string, paths: readonly string[], holder: Holder): void {
   for (const path of paths) {
-    using parent = openFolder(root, dirname(path));
+    using parent = pinFolder(root, dirname(path));
     if (!parent) continue;
     const at = join(parent.at, basename(path));
     const stats = lstatSync(at, { throwIfNoEntry: false });
@@ -190,35 +190,14 @@ export function releasePlaces(root: string, paths: readonly string[], holder: Ho
 
 /** One in which there is something else by now becomes an ordinary folder. */
 function releaseParent(root: string, path: string): void {
-  using top = openFolder(root, dirname(path));
+  using top = pinFolder(root, dirname(path));
   if (!top) return;
   const at = join(top.at, basename(path));
   if (!isMadeToHold(lstatSync(at, { throwIfNoEntry: false }))) return;
   tryRemove(at);
-  using folder = openFolder(root, path);
+  using folder = pinFolder(root, path);
   if (folder && readNames(folder.at).some((name) => lookAt(join(folder.at, name)) === "own"))
     chmodSync(folder.at, 0o755);
-}
-
-/** A folder by an open handle, so that no rename leads elsewhere. */
-type OpenFolder = Disposable & { readonly at: string };
-
-/** Opens a folder below `root` component by component, never through a link. */
-function openFolder(root: string, path: string): OpenFolder | undefined {
-  let fd: number | undefined;
-  try {
-    fd = openSync(root, FOLDER);
-    for (const name of relative(root, path).split(sep).filter(Boolean)) {
-      const next = openSync(`/proc/self/fd/${fd}/${name}`, FOLDER);
-      closeSync(fd);
-      fd = next;
-    }
-    const opened = fd;
-    return { at: `/proc/self/fd/${opened}`, [Symbol.dispose]: () => closeSync(opened) };
-  } catch {
-    if (fd !== undefined) closeSync(fd);
-    return undefined;
-  }
 }
 
 /** Whether something only holds a place, for whichever command: it has nothing in it but the marks of holders. */
@@ -242,21 +221,13 @@ function isMadeToHold(stats: Stats | undefined): boolean {
 }
 
 function lookAtFile(path: string): "nothing" | "hold" | "own" {
-  const file = tryOpen(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const file = tryTo(() => openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW));
   // It had the mode of such a file a moment before, so it was given up meanwhile.
   if (file === undefined) return "nothing";
   try {
     return readLog(file) ? "hold" : "own";
   } finally {
     closeSync(file);
-  }
-}
-
-function tryOpen(path: string, flags: number): number | undefined {
-  try {
-    return openSync(path, flags);
-  } catch {
-    return undefined;
   }
 }
 
@@ -288,12 +259,9 @@ function canBeFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true;
 }
 
+/** If others hold it, or somebody put something there, it is no longer ours. */
 function tryRemove(path: string): void {
-  try {
-    rmdirSync(path);
-  } catch {
-    // Others hold it, or somebody put something there: it is no longer ours.
-  }
+  tryTo(() => rmdirSync(path));
 }
 
 type Here = { machine: string; boot: string; processes: string };
@@ -308,14 +276,10 @@ function describeHere(): Here {
   return known;
 }
 
-function shorten(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+function readText(path: string): string {
+  return tryTo(() => readFileSync(path, "utf8").trim()) ?? "";
 }
 
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return "";
-  }
+function shorten(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 8);
 }

@@ -1,32 +1,52 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
+import { tryTo } from "./try-to.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW } = constants;
 /** Linux: a handle that stands for a place and reads nothing. */
 const O_PATH = 0o10000000;
 
+/** A place by an open handle: it stays the same although somebody renames it, or puts another under its name. */
+export type PinnedPath = Disposable & {
+  readonly fd: number;
+  /** A path that leads to it. */
+  readonly at: string;
+};
+
 /**
- * Opens a folder or file below `root` component by component, never through a link, so that the handle stands for
- * exactly this place even if somebody renames it. Undefined if it is not there, or is neither folder nor file.
+ * Opens a folder or file below `root` component by component, never through a link. Undefined if it is not there, or is
+ * neither folder nor file.
  */
-export async function pinPath(root: string, path: string | Buffer): Promise<FileHandle | undefined> {
+export function pinPath(root: string, path: string | Buffer): PinnedPath | undefined {
+  const pinned = openBelow(root, path, O_NOFOLLOW);
+  if (!pinned) return undefined;
+  const stats = fstatSync(pinned.fd);
+  if (stats.isDirectory() || stats.isFile()) return pinned;
+  pinned[Symbol.dispose]();
+  return undefined;
+}
+
+/** The same for folders only. */
+export function pinFolder(root: string, path: string | Buffer): PinnedPath | undefined {
+  return openBelow(root, path, O_NOFOLLOW | O_DIRECTORY);
+}
+
+function openBelow(root: string, path: string | Buffer, lastFlags: number): PinnedPath | undefined {
   const names = splitBelow(root, path);
   if (!names) return undefined;
-  let handle = await open(root, O_PATH | O_NOFOLLOW | O_DIRECTORY);
+  let fd = tryTo(() => openSync(root, O_PATH | O_NOFOLLOW | O_DIRECTORY));
   for (const [index, name] of names.entries()) {
-    const flags = O_PATH | O_NOFOLLOW | (index < names.length - 1 ? O_DIRECTORY : 0);
-    const at = Buffer.concat([Buffer.from(`/proc/self/fd/${handle.fd}/`), name]);
-    const next = await open(at, flags).catch(() => undefined);
-    await handle.close();
-    if (!next) return undefined;
-    handle = next;
+    if (fd === undefined) return undefined;
+    const flags = O_PATH | (index < names.length - 1 ? O_NOFOLLOW | O_DIRECTORY : lastFlags);
+    const at = Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), name]);
+    const next = tryTo(() => openSync(at, flags));
+    closeSync(fd);
+    fd = next;
   }
-  const stats = await handle.stat();
-  if (stats.isDirectory() || stats.isFile()) return handle;
-  await handle.close();
-  return undefined;
+  if (fd === undefined) return undefined;
+  const opened = fd;
+  return { fd, at: `/proc/self/fd/${fd}`, [Symbol.dispose]: () => closeSync(opened) };
 }
 
 /** The names from `root` to a path, as bytes because a name need not be text; undefined if it is not below. */

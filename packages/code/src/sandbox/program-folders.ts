@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSyn
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import type { HostPlaces } from "@retinue/core/tools/tool";
+import { tryTo } from "./try-to.ts";
 
 /** What programs need of the machine: folders to show them, read-only, and where they are looked for. */
 export type ProgramFolders = {
@@ -70,8 +71,8 @@ function findPrograms(places: HostPlaces): ProgramFolders {
   const installations: ProgramFolders["installations"][number][] = [];
   const path = new Set<string>();
   for (const entry of [...(places.env.PATH || USUAL_PATH).split(":"), dirname(process.execPath)]) {
-    const place = isAbsolute(entry) ? realFolder(entry) : undefined;
-    if (!place) continue;
+    const place = isAbsolute(entry) ? tryTo(() => realpathSync(entry)) : undefined;
+    if (!place || !tryTo(() => statSync(place).isDirectory())) continue;
     const shown = [...folders].some((folder) => isBelow(place, folder));
     const installation = shown ? [] : findInstallation(place, realOrSame(places.homeDir), secrets);
     if (!shown && installation.length === 0) continue;
@@ -114,19 +115,6 @@ function findEtc(): string[] {
   return [...ETC, ...more].map((name) => `/etc/${name}`).filter((path) => existsSync(path));
 }
 
-function realFolder(path: string): string | undefined {
-  try {
-    const real = realpathSync(path);
-    return statSync(real).isDirectory() ? real : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function realOrSame(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return tryTo(() => realpathSync(path)) ?? path;
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { ShellSettings } from "@retinue/core/schema/settings";
 import { findSystemProgram } from "./find-bubblewrap.ts";
+import { tryTo } from "./try-to.ts";
 
 /** Limits around one command. */
 type Confinement = {
@@ -89,14 +90,13 @@ function makeGroups(limits: Readonly<Record<Controller, number>>): Map<Controlle
 }
 
 function setLimit(group: string, files: readonly string[], limit: number): boolean {
-  try {
+  const set = tryTo(() => {
     mkdirSync(group, { recursive: true });
     const file = files.map((name) => join(group, name)).find((path) => existsSync(path));
     if (file) writeFileSync(file, String(limit));
     return file !== undefined;
-  } catch {
-    return false;
-  }
+  });
+  return set === true;
 }
 
 /** Ended processes leave a group a moment after their end. */

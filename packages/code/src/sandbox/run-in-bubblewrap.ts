@@ -19,7 +19,6 @@ import { findProgramFolders } from "./program-folders.ts";
 import { confine } from "./resource-limits.ts";
 import { waitForSandboxEnd } from "./sandbox-end.ts";
 import {
-  createPins,
   findWrongMount,
   listBaseMounts,
   listFolderMounts,
@@ -61,12 +60,12 @@ async function tryInBubblewrap(
   const readable = [...(request.readable ?? []), ...repository];
   const guard = await guardProtected(request, places);
   const confinement = confine(settings);
-  const pins = createPins(request);
+  const pins = new DisposableStack();
   try {
     const mounts = orderMounts([
       ...listBaseMounts(programs, { home, memoryMb: settings.memoryMb, shown }),
       { kind: "read", at: bubblewrap.program },
-      ...(await listFolderMounts({ ...request, readable }, guard, { pins, secrets: programs.secrets })),
+      ...listFolderMounts({ ...request, readable }, guard, { pins, secrets: programs.secrets }),
     ]);
     const { options, fds } = toBwrapOptions(mounts, bubblewrap, FIRST_FD);
     const { stopped, first, begun, ...outcome } = await runProcess({
@@ -96,12 +95,12 @@ async function tryInBubblewrap(
     const why = outcome.exitCode === 0 ? [] : guard.notes;
     const met = explainHeld(guard.held, outcome);
     const notes = [...(stopped ? [stopped] : []), ...lasting, ...found, ...met, ...why, ...confinement.notes];
-    return { ...outcome, sandbox: "bubblewrap", notes };
+    return { ...outcome, notes };
   } catch (thrown) {
     if (thrown instanceof MovedMeanwhile) return { fault: thrown.message };
     throw thrown;
   } finally {
-    await pins.close();
+    pins.dispose();
     await guard.settle();
     await confinement.release();
   }

@@ -15,6 +15,7 @@ import { isBelow } from "@retinue/core/files/is-below";
 import type { FindOwnFiles } from "@retinue/core/schema/agent";
 import type { Holder } from "./hold-places.ts";
 import type { FirstProcess } from "./sandbox-end.ts";
+import { tryTo } from "./try-to.ts";
 
 /** What a command found when it began: enough to put things right after it, in this process or another. */
 export type CommandState = {
@@ -58,12 +59,11 @@ const REGISTRY = `/tmp/retinue-${process.getuid?.() ?? 0}`;
 /** Lets all processes of this user know of a folder of journals. */
 export function registerJournals(folder: string): void {
   const name = createHash("sha256").update(folder).digest("hex").slice(0, 32);
-  try {
+  // If it is not there already and cannot be made, only commands of the same data folder know of each other.
+  tryTo(() => {
     mkdirSync(REGISTRY, { mode: 0o700, recursive: true });
     if (isOwnRegistry()) symlinkSync(folder, join(REGISTRY, name));
-  } catch {
-    // It is there already, or cannot be made: then only commands of the same data folder know of each other.
-  }
+  });
 }
 
 /** Every folder of journals of this user. Those that are gone leave the list. */
@@ -71,9 +71,9 @@ export function listJournalFolders(dataDir: string): string[] {
   const folders = new Set([findJournalFolder(dataDir)]);
   for (const name of isOwnRegistry() ? listNames(REGISTRY) : []) {
     const link = join(REGISTRY, name);
-    const folder = tryReadlink(link);
+    const folder = tryTo(() => readlinkSync(link)) ?? "";
     if (isAbsolute(folder) && existsSync(folder)) folders.add(folder);
-    else tryUnlink(link);
+    else tryTo(() => unlinkSync(link));
   }
   return [...folders];
 }
@@ -91,11 +91,17 @@ export function listJournals(folder: string): string[] {
 
 /** What a journal says; nothing if somebody has settled its command meanwhile. */
 export function readJournal(file: string): CommandState[] {
-  try {
-    return [JSON.parse(readFileSync(file, "utf8")) as CommandState];
-  } catch {
-    return [];
-  }
+  const state = tryTo(() => JSON.parse(readFileSync(file, "utf8")) as CommandState);
+  return state ? [state] : [];
+}
+
+/** What all journals of this user say, but for that of one holder. */
+export function readAllJournals(dataDir: string, except?: Holder): CommandState[] {
+  return listJournalFolders(dataDir).flatMap((folder) =>
+    listJournals(folder)
+      .filter((name) => except === undefined || name !== `${except}.json`)
+      .flatMap((name) => readJournal(join(folder, name))),
+  );
 }
 
 /**
@@ -104,24 +110,20 @@ export function readJournal(file: string): CommandState[] {
  * is not among them must not be read. What is can be read at any later time: commands cannot change it.
  */
 export function createFindOwn(dataDir: string): FindOwnFiles {
-  return (paths) => findOwnFiles(paths, dataDir);
-}
-
-async function findOwnFiles(paths: readonly string[], dataDir: string): Promise<string[]> {
-  const before = paths.map(identifyFile);
-  const states = listJournalFolders(dataDir).flatMap((folder) =>
-    listJournals(folder).flatMap((name) => readJournal(join(folder, name))),
-  );
-  // What was there before and after is not of a command that ended in between.
-  const standing = paths.filter((path, index) => {
-    const identity = before[index];
-    return identity !== undefined && identifyFile(path) === identity;
-  });
-  if (states.length === 0) return standing;
-  const { isProtected } = await import("./protected-paths.ts");
-  return standing.filter((path) =>
-    states.every(({ roots, before }) => !before || isKnown(path, { roots, before, isProtected })),
-  );
+  return async (paths) => {
+    const before = paths.map(identifyFile);
+    const states = readAllJournals(dataDir);
+    // What was there before and after is not of a command that ended in between.
+    const standing = paths.filter((path, index) => {
+      const identity = before[index];
+      return identity !== undefined && identifyFile(path) === identity;
+    });
+    if (states.length === 0) return standing;
+    const { isProtected } = await import("./protected-paths.ts");
+    return standing.filter((path) =>
+      states.every(({ roots, before }) => !before || isKnown(path, { roots, before, isProtected })),
+    );
+  };
 }
 
 type Known = {
@@ -142,7 +144,7 @@ function isKnown(path: string, { roots, before, isProtected }: Known): boolean {
       if (inside !== undefined && !isSame(before.existing, next, identifyFile(next))) return false;
     }
     if (lstatSync(next, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      const target = tryRealpath(next);
+      const target = tryTo(() => realpathSync(next)) ?? "";
       if (inside !== undefined && !isSame(before.links, next, target)) return false;
       at = target;
     } else at = next;
@@ -167,33 +169,5 @@ export function identifyFile(path: string | Buffer): string | undefined {
 }
 
 function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function tryReadlink(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
-}
-
-function tryRealpath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return "";
-  }
-}
-
-function tryUnlink(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Somebody else was faster.
-  }
+  return tryTo(() => readdirSync(folder)) ?? [];
 }

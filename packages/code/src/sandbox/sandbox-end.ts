@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
+import { tryTo } from "./try-to.ts";
 
 const STEP_MS = 2;
 const MOST_MS = 5_000;
@@ -9,24 +10,16 @@ export type FirstProcess = { readonly pid: number; readonly start: string };
 
 /** What bubblewrap has said so far of the sandbox; nothing if it has not made one, or if that is gone. */
 export function readFirstProcess(info: string): FirstProcess | undefined {
-  try {
-    const said: { "child-pid"?: unknown } | null = JSON.parse(info);
-    const pid = said?.["child-pid"];
-    const start = typeof pid === "number" && readProcess(pid)?.start;
-    return typeof pid === "number" && start ? { pid, start } : undefined;
-  } catch {
-    return undefined;
-  }
+  const said = tryTo((): { "child-pid"?: unknown } | null => JSON.parse(info));
+  const pid = said?.["child-pid"];
+  const start = typeof pid === "number" && findStart(pid);
+  return typeof pid === "number" && start ? { pid, start } : undefined;
 }
 
 /** Ends everything in a sandbox, also while bubblewrap is still setting it up and it would not yet end with bubblewrap. */
 export function killInside(first: FirstProcess | undefined): void {
-  if (!first || !runs(first)) return;
-  try {
-    process.kill(first.pid, "SIGKILL");
-  } catch {
-    // It has ended by itself.
-  }
+  // It may end by itself at the same moment.
+  if (first && runs(first)) tryTo(() => process.kill(first.pid, "SIGKILL"));
 }
 
 /**
@@ -54,12 +47,9 @@ export function findStart(pid: number): string | undefined {
 }
 
 function readProcess(pid: number): { state: string; start: string } | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is a name in brackets that may hold blanks and brackets itself.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return { state: fields[0] ?? "", start: fields[19] ?? "" };
-  } catch {
-    return undefined;
-  }
+  const stat = tryTo(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  if (stat === undefined) return undefined;
+  // The second field is a name in brackets that may hold blanks and brackets itself.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { state: fields[0] ?? "", start: fields[19] ?? "" };
 }

@@ -1,17 +1,18 @@
-import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { type FileHandle, stat } from "node:fs/promises";
+import { fstatSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import type { CommandRequest } from "../shell/command.ts";
 import type { Bubblewrap } from "./find-bubblewrap.ts";
 import type { ProtectionGuard } from "./guard-protected.ts";
-import { cutDeepPath, pinPath } from "./pin-path.ts";
+import { cutDeepPath, type PinnedPath, pinPath } from "./pin-path.ts";
 import type { ProgramFolders } from "./program-folders.ts";
+import { tryTo } from "./try-to.ts";
 
 /** One thing to put into the sandbox. A later one at the same path takes the place of an earlier one. */
 export type Mount =
   /** `pin` is an open handle of what is meant: swapping the path for another gains nothing. */
-  | { kind: "read" | "write"; at: string; from?: string; pin?: FileHandle }
+  | { kind: "read" | "write"; at: string; from?: string; pin?: Pick<PinnedPath, "fd"> }
   | { kind: "empty"; at: string; megabytes: number; mode?: string }
   | { kind: "link"; at: string; target: string }
   /** Covered by something empty that cannot be written. */
@@ -117,14 +118,14 @@ function toOptions(mount: Mount, sized: boolean, fd: number | undefined): string
  */
 export async function findWrongMount(pid: number, ordered: readonly Mount[]): Promise<string | undefined> {
   for (const mount of ordered) {
-    const isPinned = "pin" in mount && mount.pin !== undefined;
-    if (!isPinned && mount.kind !== "hide-folder" && mount.kind !== "hide-file") continue;
+    const pin = "pin" in mount ? mount.pin : undefined;
+    if (!pin && mount.kind !== "hide-folder" && mount.kind !== "hide-file") continue;
     const inside = await stat(`/proc/${pid}/root${mount.at}`, { bigint: true }).catch(() => undefined);
-    const meant = isPinned
-      ? await mount.pin?.stat({ bigint: true })
+    const meant = pin
+      ? fstatSync(pin.fd, { bigint: true })
       : await stat(mount.at, { bigint: true }).catch(() => undefined);
     const isSame = inside !== undefined && inside.dev === meant?.dev && inside.ino === meant.ino;
-    if (inside === undefined || isSame !== isPinned) return mount.at;
+    if (inside === undefined || isSame !== (pin !== undefined)) return mount.at;
   }
   return undefined;
 }
@@ -142,46 +143,23 @@ function measureDepth(path: string): number {
   return path.split("/").filter(Boolean).length;
 }
 
-type Folders = Pick<CommandRequest, "projectDir" | "workspaceDir">;
-
-/** Open handles of the places that a sandbox shows, so that it shows exactly these. */
-type Pins = {
-  mount(kind: "read" | "write", at: string): Promise<Mount[]>;
-  close(): Promise<void>;
-};
-
-/** Handles for one command. */
-export function createPins({ projectDir, workspaceDir }: Folders): Pins {
-  const handles: FileHandle[] = [];
-  return {
-    async mount(kind, at) {
-      const pin = await pinPath(isBelow(at, workspaceDir) ? workspaceDir : projectDir, at);
-      if (!pin) return [];
-      handles.push(pin);
-      return [{ kind, at, pin }];
-    },
-    async close() {
-      for (const handle of handles.splice(0)) await handle.close();
-    },
-  };
-}
-
 /**
  * The two folders in the sandbox: what may be written, what may not all the same, and what is not seen. Folders around
- * what is closed or covered are mounted on themselves, so that they cannot be renamed away from under the rules.
+ * what is closed or covered are mounted on themselves, so that they cannot be renamed away from under the rules. `pins`
+ * gets the open handles of all places that are shown.
  */
-export async function listFolderMounts(
+export function listFolderMounts(
   request: CommandRequest,
   guard: Pick<ProtectionGuard, "closed" | "held" | "hidden">,
-  { pins, secrets }: { pins: Pins; secrets: readonly string[] },
-): Promise<Mount[]> {
+  { pins, secrets }: { pins: DisposableStack; secrets: readonly string[] },
+): Mount[] {
   const { projectDir, workspaceDir, writable, readable = [] } = request;
-  const cut = (path: string) => cutDeepPath(isBelow(path, workspaceDir) ? workspaceDir : projectDir, path);
-  const hidden = [...(request.hidden ?? []), ...guard.hidden].flatMap(tryRealPath).map(cut);
+  const rootOf = (path: string) => (isBelow(path, workspaceDir) ? workspaceDir : projectDir);
+  const cut = (path: string) => cutDeepPath(rootOf(path), path);
+  const hidden = [...(request.hidden ?? []), ...guard.hidden].flatMap(findRealPath).map(cut);
   // A file that holds a place is read-only like one that is the project's own.
-  const [files, folders] = partition(
-    guard.held,
-    (at) => lstatSync(at, { throwIfNoEntry: false })?.isFile() === true,
+  const { file: files = [], folder: folders = [] } = Object.groupBy(guard.held, (at) =>
+    lstatSync(at, { throwIfNoEntry: false })?.isFile() ? "file" : "folder",
   );
   const closed = [...(request.readOnly ?? []).map(cut), ...guard.closed, ...files];
   const isOpen = (at: string) => ![...closed, ...hidden].some((path) => isBelow(at, path));
@@ -191,14 +169,14 @@ export async function listFolderMounts(
     ...[...writable, ...fixed].filter(isOpen).map((at) => ["write", at] as const),
     ...closed.filter((at) => !hidden.some((path) => isBelow(at, path))).map((at) => ["read", at] as const),
   ];
-  const mounts: Mount[] = readable.flatMap(tryRealPath).map((at) => ({ kind: "read", at }));
+  const mounts: Mount[] = readable.flatMap(findRealPath).map((at) => ({ kind: "read", at }));
   for (const [kind, at] of wanted) {
-    const made = await pins.mount(kind, at);
-    if (made.length === 0 && closed.includes(at)) throw new MovedMeanwhile(at);
-    mounts.push(...made);
+    const pin = pinPath(rootOf(at), at);
+    if (pin) mounts.push({ kind, at, pin: pins.use(pin) });
+    else if (closed.includes(at) || at === rootOf(at)) throw new MovedMeanwhile(at);
   }
   const isShown = (path: string) => isBelow(path, projectDir) || isBelow(path, workspaceDir);
-  const covered = [...secrets.flatMap(tryRealPath), ...hidden].filter(isShown);
+  const covered = [...secrets.flatMap(findRealPath), ...hidden].filter(isShown);
   return [
     ...mounts,
     ...folders
@@ -206,11 +184,6 @@ export async function listFolderMounts(
       .map((at): Mount => ({ kind: "hide-folder", at })),
     ...covered.flatMap((at) => coverPath(at, [projectDir, workspaceDir])),
   ];
-}
-
-function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
-  const first = new Set(items.filter(isFirst));
-  return [[...first], items.filter((item) => !first.has(item))];
 }
 
 /** Every folder between a writable one and one of the paths. */
@@ -224,12 +197,9 @@ function findFoldersAround(paths: readonly string[], writable: readonly string[]
   return folders;
 }
 
-function tryRealPath(path: string): string[] {
-  try {
-    return [realpathSync(path)];
-  } catch {
-    return [];
-  }
+/** Nothing where nothing is. */
+function findRealPath(path: string): string[] {
+  return tryTo(() => [realpathSync(path)]) ?? [];
 }
 
 /** Something that is part of a sandbox is not where it was a moment before. */

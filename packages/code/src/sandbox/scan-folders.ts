@@ -7,6 +7,7 @@ import { RetinueError } from "@retinue/core/schema/error";
 import { findSystemProgram } from "./find-bubblewrap.ts";
 import { PATTERNS } from "./protected-paths.ts";
 import { identifyFile } from "./running-commands.ts";
+import { tryTo } from "./try-to.ts";
 
 /** What is special below some folders. */
 export type FolderScan = {
@@ -167,11 +168,7 @@ function isAtOrBelow(path: string, folders: ReadonlySet<string>): boolean {
 }
 
 function resolveLink(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return "";
-  }
+  return tryTo(() => realpathSync(path)) ?? "";
 }
 
 /** The nearest folder around a path that a mount can name. */

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, rmdirSync } from "node:fs";
-import { chmod, type FileHandle, lstat, readdir, rename, rmdir, stat } from "node:fs/promises";
+import { chmod, lstat, readdir, rename, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import { isHeld, releasePlaces } from "./hold-places.ts";
-import { pinPath } from "./pin-path.ts";
+import { type PinnedPath, pinFolder } from "./pin-path.ts";
 import { type CommandState, type CommandSurroundings, identifyFile } from "./running-commands.ts";
 import { killInside, waitForSandboxEnd } from "./sandbox-end.ts";
 import { type Find, type FolderScan, scanFolders } from "./scan-folders.ts";
+import { tryTo } from "./try-to.ts";
 
 const MOST_SCANS = 6;
 const MOST_NOTES = 5;
@@ -50,7 +51,8 @@ export async function settleCommand(state: CommandState, find?: Find): Promise<s
         held.filter((path) => isBelow(path, root)),
         holder,
       );
-    for (const group of groups) tryRemoveGroup(group);
+    // One in which something has not ended yet stays.
+    for (const group of groups) tryTo(() => rmdirSync(group));
   }
 }
 
@@ -117,7 +119,7 @@ function findNew(now: FolderScan, before: CommandSurroundings): (string | Buffer
 export async function setFileAside(root: string, path: string | Buffer): Promise<string | undefined> {
   const bytes = Buffer.from(path);
   const slash = bytes.lastIndexOf("/");
-  const parent = await pinPath(root, slash === Buffer.byteLength(root) ? root : bytes.subarray(0, slash));
+  using parent = pinFolder(root, slash === Buffer.byteLength(root) ? root : bytes.subarray(0, slash));
   if (!parent) return undefined;
   try {
     const name = bytes.subarray(slash + 1);
@@ -141,30 +143,20 @@ export async function setFileAside(root: string, path: string | Buffer): Promise
     });
   } catch {
     return undefined;
-  } finally {
-    await parent.close();
   }
 }
 
 /** A folder whose owner may not write it is opened to its owner first. */
-async function retryOpened<Result>(folder: FileHandle, work: () => Promise<Result>): Promise<Result> {
+async function retryOpened<Result>(folder: PinnedPath, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== "EACCES") throw thrown;
-    await chmod(`/proc/self/fd/${folder.fd}`, 0o700);
+    await chmod(folder.at, 0o700);
     return work();
   }
 }
 
-function nameInside(folder: FileHandle, name: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`/proc/self/fd/${folder.fd}/`), name]);
-}
-
-function tryRemoveGroup(group: string): void {
-  try {
-    rmdirSync(group);
-  } catch {
-    // It is gone, or something in it has not ended yet.
-  }
+function nameInside(folder: PinnedPath, name: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${folder.at}/`), name]);
 }

@@ -95,18 +95,22 @@ export function runsInput(program: string): boolean {
 
 /** The words of a call that are no options; after `--` every word is one. */
 export function readOperands(words: readonly Word[], valued?: RegExp): Word[] {
-  const end = words.findIndex((word) => word.value === "--");
-  const before = end < 0 ? words : words.slice(0, end);
+  const before = takeOptions(words);
   const named = before.filter(
     (word, index) => !/^-./.test(word.value) && !valued?.test(before[index - 1]?.value ?? ""),
   );
-  return end < 0 ? named : [...named, ...words.slice(end + 1)];
+  return [...named, ...words.slice(before.length + 1)];
+}
+
+/** The words of a call up to `--`, among which options may be. */
+export function takeOptions(words: readonly Word[]): readonly Word[] {
+  const end = words.findIndex((word) => word.value === "--");
+  return end < 0 ? words : words.slice(0, end);
 }
 
 /** Whether a call has an option that looks so; what is after `--` is none. */
 export function hasOption(words: readonly Word[], pattern: RegExp): boolean {
-  const end = words.findIndex((word) => word.value === "--");
-  return (end < 0 ? words : words.slice(0, end)).some(({ value }) => pattern.test(value));
+  return takeOptions(words).some(({ value }) => pattern.test(value));
 }
 
 /** A word that stands for itself. */

@@ -35,22 +35,15 @@ export type CommandRequest = {
 export type CommandOutcome = {
   /** Null if it was stopped from outside. */
   exitCode: number | null;
-  signal: string | null;
   stdout: string;
   stderr: string;
-  /** Some of the output was left out. */
-  truncated: boolean;
   timedOut: boolean;
-  sandbox: "bubblewrap" | "host";
   /** What a reader of the result should know: limits that do not hold here, why it was stopped. */
   notes: readonly string[];
 };
 
 /** Runs commands in the strongest enclosure that this machine and the settings give. Never more than asked for. */
-export type CommandRunner = {
-  readonly sandbox: CommandOutcome["sandbox"];
-  run(request: CommandRequest): Promise<CommandOutcome>;
-};
+export type CommandRunner = (request: CommandRequest) => Promise<CommandOutcome>;
 
 /** What a runner must know of the machine; by default, what the process itself knows. */
 export type CommandHost = Partial<HostPlaces> & {

@@ -3,10 +3,17 @@ import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import { worktreesIn } from "@retinue/core/git/git-folder";
-import { openRepository, runGit } from "@retinue/core/git/run-git";
 import type { EarlierCall, Roots } from "@retinue/core/tools/tool";
+import { openForCall } from "../repository/call-repository.ts";
 import { cutFolder } from "./command-words.ts";
-import { type Hazards, readHazards, type UnreadText } from "./read-hazards.ts";
+import type { Hazards } from "./hazards.ts";
+import {
+  describeBrought,
+  isFileName,
+  listUnreadTexts,
+  readHazards,
+  type UnreadText,
+} from "./read-hazards.ts";
 
 const MAX_NAMED = 5;
 
@@ -22,7 +29,7 @@ export async function confirmCommand(
   const fetched = await findFetched(hazards, planned, earlier);
   const unread = await findUnread(hazards, planned);
   const reasons = [
-    ...hazards.runs.map(describeUnread),
+    ...listUnreadTexts(hazards).map(describeUnread),
     ...(unread.length > 0 ? [describeUnread({ by: "decoding", from: unread })] : []),
     ...describeFetched(fetched),
     ...(await describeLosses(hazards, planned)),
@@ -45,11 +52,11 @@ function describeFetched({ files, from }: Awaited<ReturnType<typeof findFetched>
 async function describeLosses(hazards: Hazards, planned: PlannedCommand): Promise<string[]> {
   const { deletes, empties, moves, discards, drops } = hazards;
   const losses: string[] = [];
-  if (drops.length > 0) losses.push(`it throws away what git keeps apart (${nameSome(drops)})`);
-  const unknown = hazards.deletesUnknown.map((program) => `by ${program}`);
+  if (drops.size > 0) losses.push(`it throws away what git keeps apart (${nameSome([...drops])})`);
+  const unknown = [...hazards.deletesUnknown].map((program) => `by ${program}`);
   if (unknown.length > 0)
     return [...losses, `it deletes files that are known only when it runs (${nameSome(unknown)})`];
-  if (deletes.length + empties.length + moves.length + discards.length === 0) return losses;
+  if (deletes.size + empties.size + moves.length + discards.size === 0) return losses;
   const { untracked, changed } = await findLost(hazards, planned);
   if (untracked.length > 0)
     losses.push(`it deletes files that git does not track and cannot bring back: ${nameSome(untracked)}`);
@@ -86,7 +93,7 @@ async function findFetched(
   const found = new Set(
     [...programs, ...(runsText ? mentions : [])].filter((name) => fetched.names.has(name)),
   );
-  for (const file of runsFiles) {
+  for (const file of [...runsFiles].filter((each) => each !== null)) {
     for (const base of openFolders(cwd, folders) ?? [cwd]) {
       const path = resolve(base, file);
       if (fetched.paths.has(path)) found.add(file);
@@ -112,7 +119,7 @@ function gatherNames(earlier: readonly EarlierCall<{ command: string }>[]): Map<
 
 /** Files whose text would be run although git does not have it, so that nobody may have looked at it. */
 async function findUnread(
-  { inputs, folders, writes }: Hazards,
+  { inputs, folders, written }: Hazards,
   { projectDir, cwd, dataDir }: PlannedCommand,
 ): Promise<string[]> {
   const bases = openFolders(cwd, folders) ?? [cwd];
@@ -121,7 +128,7 @@ async function findUnread(
     const paths = bases.map((base) => resolve(base, file));
     const known = await Promise.all(paths.map((path) => hasInGit(path, projectDir, dataDir)));
     const isThere = await Promise.all(paths.map(exists));
-    const isMade = writes.includes(cutFolder(file));
+    const isMade = written.has(cutFolder(file));
     if (!known.includes(true) && (isMade || isThere.includes(true))) unread.push(file);
   }
   return unread;
@@ -147,14 +154,18 @@ function readOnce(call: EarlierCall<{ command: string }>): Hazards {
 function gatherFetched(earlier: readonly EarlierCall<{ command: string }>[]): Fetched {
   const fetched: Fetched = { names: new Set(), folders: new Set(), paths: new Set(), from: new Set() };
   for (const call of earlier) {
-    const { brings, writes, mentions, unpacks } = readOnce(call);
-    const handles = mentions.some((name) => fetched.names.has(name) || fetched.folders.has(name));
+    const hazards = readOnce(call);
+    const brings = describeBrought(hazards);
+    const handles = [...hazards.mentions].some(
+      (name) => fetched.names.has(name) || fetched.folders.has(name),
+    );
     if (!brings && !handles) continue;
-    for (const name of [...(brings?.names ?? []), ...(handles ? writes : [])]) fetched.names.add(name);
+    const moved = handles ? [...hazards.written].filter(isFileName) : [];
+    for (const name of [...(brings?.names ?? []), ...moved]) fetched.names.add(name);
     for (const name of brings?.folders ?? []) fetched.folders.add(name);
     for (const place of brings?.from ?? []) fetched.from.add(place);
     // Where a name is not known, whatever the command left behind counts.
-    if (brings?.isUnnamed || unpacks) for (const path of call.files) fetched.paths.add(path);
+    if (brings?.isUnnamed || hazards.unpacks) for (const path of call.files) fetched.paths.add(path);
   }
   return fetched;
 }
@@ -195,8 +206,8 @@ async function findLost(hazards: Hazards, planned: PlannedCommand): Promise<Lost
   const bases = openFolders(planned.cwd, hazards.folders);
   if (!bases)
     return {
-      untracked: hazards.deletes.length > 0 ? [UNKNOWN_FOLDER] : [],
-      changed: hazards.discards.length > 0 ? [UNKNOWN_FOLDER] : [],
+      untracked: hazards.deletes.size > 0 ? [UNKNOWN_FOLDER] : [],
+      changed: hazards.discards.size > 0 ? [UNKNOWN_FOLDER] : [],
     };
   const isInside = (path: string) => isBelow(path, projectDir) || isBelow(path, workspaceDir);
   const places = await locateLosses(hazards, bases, { projectDir, isInside });
@@ -236,8 +247,8 @@ async function hasInGit(path: string, projectDir: string, dataDir?: string): Pro
 }
 
 /** Every folder that a name may be relative to; null if one is known only when the command runs. */
-function openFolders(cwd: string, folders: readonly string[]): string[] | null {
-  if (folders.some((folder) => SPECIAL.test(folder))) return null;
+function openFolders(cwd: string, folders: ReadonlySet<string>): string[] | null {
+  if ([...folders].some((folder) => SPECIAL.test(folder))) return null;
   const bases = new Set([cwd]);
   for (const folder of folders) for (const base of [...bases]) bases.add(resolve(base, expandHome(folder)));
   return [...bases];
@@ -252,8 +263,8 @@ async function locateLosses(
   const away = moves.filter(({ to }) => isAbsolute(expandHome(to)) && !isInside(resolve(expandHome(to))));
   const names = [
     ...[...deletes, ...away.flatMap(({ from }) => from)].map((name) => ({ name, mode: "deleted" as const })),
-    ...empties.map((name) => ({ name, mode: "emptied" as const })),
-    ...discards.map((name) => ({ name, mode: "discarded" as const })),
+    ...[...empties].map((name) => ({ name, mode: "emptied" as const })),
+    ...[...discards].map((name) => ({ name, mode: "discarded" as const })),
   ];
   const places: LostPlace[] = [];
   for (const base of bases) {
@@ -319,10 +330,8 @@ async function lookUpInGit(
   if (places.length === 0) return NOTHING;
   const signal = AbortSignal.timeout(60_000);
   const nameAll = (some: readonly LostPlace[]) => some.map(({ path }) => relative(projectDir, path) || ".");
-  const repository = await openRepository(projectDir, {
-    signal,
-    allowGitDir: dataDir === undefined ? undefined : worktreesIn(dataDir),
-  }).catch(() => null);
+  const allowGitDir = dataDir === undefined ? undefined : worktreesIn(dataDir);
+  const repository = await openForCall({ projectDir, signal }, allowGitDir).catch(() => null);
   // Without a repository nothing is tracked.
   if (!repository)
     return { untracked: nameAll(places.filter(({ mode }) => mode !== "discarded")), changed: [] };
@@ -331,10 +340,7 @@ async function lookUpInGit(
     const some = places.filter((place) => place.mode === mode);
     if (some.length === 0) return [];
     const specs = some.flatMap((place) => toPathspecs(place, projectDir));
-    return runGit(repository, [...args, "-z", "--", ...specs], { signal, literal: false }).then(
-      ({ stdout }) => stdout.split("\0").filter((name) => name !== ""),
-      () => nameAll(some),
-    );
+    return repository.list([...args, "-z", "--", ...specs], { literal: false }).catch(() => nameAll(some));
   };
   return {
     untracked: [

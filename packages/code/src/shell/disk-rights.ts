@@ -1,7 +1,6 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Target } from "@retinue/core/schema/rights";
 import type { ToolContext } from "@retinue/core/tools/tool";
 import { isProtected } from "../sandbox/protected-paths.ts";
 import type { CommandRequest } from "./command.ts";
@@ -14,17 +13,6 @@ export type DiskRights = Required<Pick<CommandRequest, "writable" | "readOnly" |
 type Asked = Pick<ToolContext, "projectDir" | "workspaceDir" | "maySee" | "mayWrite" | "dividesFiles">;
 type Root = { name: "project" | "workspace"; dir: string };
 type Folder = { path: string; relative: string; writable: boolean };
-class Survey {
-  readonly writable: string[] = [];
-  readonly readOnly: string[] = [];
-  readonly hidden: string[] = [];
-  /** Where git keeps what files held before. */
-  readonly histories: string[] = [];
-  seen = 0;
-  /** There is a rule on reading, or on writing, or one has shown. */
-  readsRuled = false;
-  writesRuled = false;
-}
 
 /** Entries looked at while no rule on files shows. */
 const ENOUGH = 4_000;
@@ -52,15 +40,10 @@ const USUAL = [
  * read. What could not be looked at any more is closed, as far as a rule has shown.
  */
 export async function findDiskRights(context: Asked): Promise<DiskRights> {
-  const survey = new Survey();
-  survey.readsRuled = context.dividesFiles?.read ?? false;
-  survey.writesRuled = context.dividesFiles?.write ?? false;
-  const roots: Root[] = [
-    { name: "project", dir: context.projectDir },
-    { name: "workspace", dir: context.workspaceDir },
-  ];
-  let closed = 0;
-  for (const root of roots) closed += await surveyRoot(root, makeAsker(root, context), survey);
+  const survey = new Survey(context);
+  const closed =
+    (await survey.lookThrough({ name: "project", dir: context.projectDir })) +
+    (await survey.lookThrough({ name: "workspace", dir: context.workspaceDir }));
   const notes =
     closed > 0 ? [`${closed} folders are closed: there are too many to check all for your rights`] : [];
   const { writable, readOnly } = survey;
@@ -96,72 +79,91 @@ function measureDepth(path: string): number {
   return path.split("/").length;
 }
 
-/** Gives the number of folders that were closed unseen. */
-async function surveyRoot(root: Root, may: Asker, survey: Survey): Promise<number> {
-  const top: Folder = { path: root.dir, relative: "", writable: may.write(PROBE) };
-  if (top.writable) survey.writable.push(top.path);
-  survey.readsRuled ||= USUAL.some((name) => !may.see(name));
-  survey.writesRuled ||= USUAL.some((name) => may.write(name) !== top.writable);
-  const waiting = [top];
-  for (const [index, folder] of waiting.entries()) {
-    const isRuled = survey.readsRuled || survey.writesRuled;
-    if (survey.seen > (isRuled ? MOST : ENOUGH))
-      return isRuled ? closeFolders(waiting.slice(index), survey) : 0;
-    for (const entry of await listEntries(folder.path)) {
-      const below = surveyEntry(entry, folder, { root, may, survey });
-      if (below) waiting.push(below);
+/** What is found out about the files of a run. */
+class Survey {
+  readonly writable: string[] = [];
+  readonly readOnly: string[] = [];
+  readonly hidden: string[] = [];
+  /** Where git keeps what files held before. */
+  readonly histories: string[] = [];
+  /** There is a rule on reading, or on writing, or one has shown. */
+  readsRuled: boolean;
+  writesRuled: boolean;
+  #seen = 0;
+  readonly #context: Asked;
+
+  constructor(context: Asked) {
+    this.#context = context;
+    this.readsRuled = context.dividesFiles?.read ?? false;
+    this.writesRuled = context.dividesFiles?.write ?? false;
+  }
+
+  /** Gives the number of folders that were closed unseen. */
+  async lookThrough(root: Root): Promise<number> {
+    const top: Folder = { path: root.dir, relative: "", writable: this.#mayWrite(root, PROBE) };
+    if (top.writable) this.writable.push(top.path);
+    this.readsRuled ||= USUAL.some((name) => !this.#maySee(root, name));
+    this.writesRuled ||= USUAL.some((name) => this.#mayWrite(root, name) !== top.writable);
+    const waiting = [top];
+    for (const [index, folder] of waiting.entries()) {
+      const isRuled = this.readsRuled || this.writesRuled;
+      if (this.#seen > (isRuled ? MOST : ENOUGH)) return isRuled ? this.#close(waiting.slice(index)) : 0;
+      for (const entry of await listEntries(folder.path)) {
+        const below = this.#lookAt(entry, folder, root);
+        if (below) waiting.push(below);
+      }
     }
+    return 0;
   }
-  return 0;
-}
 
-type Asker = { see(relative: string): boolean; write(relative: string): boolean };
-
-/** Notes where an entry differs from its folder; gives a folder to continue with. */
-function surveyEntry(
-  entry: Dirent,
-  folder: Folder,
-  { root, may, survey }: { root: Root; may: Asker; survey: Survey },
-): Folder | undefined {
-  survey.seen++;
-  const path = join(folder.path, entry.name);
-  const relative = folder.relative === "" ? entry.name : `${folder.relative}/${entry.name}`;
-  const isFolder = entry.isDirectory();
-  if (!may.see(relative) || (isFolder && !may.see(`${relative}/${PROBE}`))) {
-    survey.hidden.push(path);
-    survey.readsRuled = true;
-    return undefined;
+  /** Notes where an entry differs from its folder; gives a folder to continue with. */
+  #lookAt(entry: Dirent, folder: Folder, root: Root): Folder | undefined {
+    this.#seen++;
+    const path = join(folder.path, entry.name);
+    const relative = folder.relative === "" ? entry.name : `${folder.relative}/${entry.name}`;
+    const isFolder = entry.isDirectory();
+    if (!this.#maySee(root, relative) || (isFolder && !this.#maySee(root, `${relative}/${PROBE}`))) {
+      this.hidden.push(path);
+      this.readsRuled = true;
+      return undefined;
+    }
+    if (entry.name === ".git") this.histories.push(path);
+    if (isProtected(path, root.dir) || !(isFolder || entry.isFile())) return undefined;
+    const writable = this.#mayWrite(root, isFolder ? `${relative}/${PROBE}` : relative);
+    if (writable !== folder.writable) {
+      (writable ? this.writable : this.readOnly).push(path);
+      this.writesRuled = true;
+    }
+    return isFolder && entry.name !== "node_modules" ? { path, relative, writable } : undefined;
   }
-  if (entry.name === ".git") survey.histories.push(path);
-  if (isProtected(path, root.dir) || !(isFolder || entry.isFile())) return undefined;
-  const writable = may.write(isFolder ? `${relative}/${PROBE}` : relative);
-  if (writable !== folder.writable) {
-    (writable ? survey.writable : survey.readOnly).push(path);
-    survey.writesRuled = true;
-  }
-  return isFolder && entry.name !== "node_modules" ? { path, relative, writable } : undefined;
-}
 
-function closeFolders(folders: readonly Folder[], survey: Survey): number {
-  for (const { path, writable } of folders) {
-    if (survey.readsRuled) survey.hidden.push(path);
-    else if (writable) survey.readOnly.push(path);
+  #close(folders: readonly Folder[]): number {
+    for (const { path, writable } of folders) {
+      if (this.readsRuled) this.hidden.push(path);
+      else if (writable) this.readOnly.push(path);
+    }
+    return folders.length;
   }
-  return folders.length;
-}
 
-function makeAsker({ name, dir }: Root, context: Asked): Asker {
-  const target = (relative: string, mode: "read" | "write"): Target => ({
-    kind: "path",
-    path: join(dir, relative),
-    root: name,
-    relative,
-    mode,
-  });
-  return {
-    see: (relative) => context.maySee(target(relative, "read")),
-    write: (relative) => context.mayWrite(target(relative, "write")),
-  };
+  #maySee({ name, dir }: Root, relative: string): boolean {
+    return this.#context.maySee({
+      kind: "path",
+      path: join(dir, relative),
+      root: name,
+      relative,
+      mode: "read",
+    });
+  }
+
+  #mayWrite({ name, dir }: Root, relative: string): boolean {
+    return this.#context.mayWrite({
+      kind: "path",
+      path: join(dir, relative),
+      root: name,
+      relative,
+      mode: "write",
+    });
+  }
 }
 
 function listEntries(folder: string): Promise<Dirent[]> {

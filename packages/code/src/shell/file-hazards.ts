@@ -1,8 +1,8 @@
 import type { Word } from "@retinue/core/rights/patterns/shell-word";
 import { cutFolder, FETCHERS, hasOption, makePlainWord, readOperands } from "./command-words.ts";
-import { addDeleted, type HazardDraft, noteEmptied } from "./hazard-draft.ts";
+import type { Hazards } from "./hazards.ts";
 /** The last name that a program is given, or all names of one that writes several. */
-export function noteWrittenNames(name: string, rest: readonly Word[], draft: HazardDraft): void {
+export function noteWrittenNames(name: string, rest: readonly Word[], draft: Hazards): void {
   const operands = name === "dd" ? rest.filter(({ value }) => value.startsWith("of=")) : readOperands(rest);
   for (const { value, dynamic, odd } of name === "tee" ? operands : operands.slice(-1)) {
     if (dynamic || odd) draft.unpacks = true;
@@ -10,19 +10,19 @@ export function noteWrittenNames(name: string, rest: readonly Word[], draft: Haz
   }
 }
 
-export function lookAtDownload(name: string, rest: readonly Word[], draft: HazardDraft): void {
+export function lookAtDownload(name: string, rest: readonly Word[], draft: Hazards): void {
   draft.downloads.add(name);
   for (const saved of nameDownloads(name, rest)) draft.saved.add(saved);
 }
 
-export function lookAtFetching(name: string, rest: readonly Word[], draft: HazardDraft): void {
+export function lookAtFetching(name: string, rest: readonly Word[], draft: Hazards): void {
   const text = rest.map((word) => word.value).join(" ");
   if (!FETCHERS.get(name)?.test(text)) return;
   draft.downloads.add(name);
   if (!/\b(?:api|cat|view)\b|(?:^| )-$/.test(text)) draft.saved.add(null);
 }
 
-export function lookAtFind(rest: readonly Word[], draft: HazardDraft): void {
+export function lookAtFind(rest: readonly Word[], draft: Hazards): void {
   const first = rest.findIndex((word) => /^[-(!]/.test(word.value) && !/^-[HLPOD]/.test(word.value));
   const starts = (first < 0 ? rest : rest.slice(0, first)).filter((word) => !word.value.startsWith("-"));
   const names = starts.length > 0 ? starts : [makePlainWord(".")];
@@ -32,10 +32,11 @@ export function lookAtFind(rest: readonly Word[], draft: HazardDraft): void {
     return globs?.map((glob) => ({ ...start, value: `${folder}/${glob}` })) ?? [start];
   });
   draft.findStarts.push(...found.map((word) => (word.dynamic ? "." : word.value)));
-  if (rest.some((word) => word.value === "-delete")) addDeleted("find", found, draft);
+  if (rest.some((word) => word.value === "-delete")) draft.addDeleted("find", found);
 }
 
-export function lookAtRsync(rest: readonly Word[], operands: readonly Word[], draft: HazardDraft): void {
+export function lookAtRsync(rest: readonly Word[], draft: Hazards): void {
+  const operands = readOperands(rest);
   if (operands.some((word) => /^[\w.@-]+:|^rsync:/.test(word.value))) {
     draft.downloads.add("rsync");
     draft.saved.add(null);
@@ -43,12 +44,12 @@ export function lookAtRsync(rest: readonly Word[], operands: readonly Word[], dr
   const target = operands.at(-1);
   const isRemote = /^[\w.@-]+:|^rsync:/.test(target?.value ?? "");
   if (rest.some((word) => /^--del/.test(word.value)) && target && !isRemote)
-    addDeleted("rsync", [target], draft);
+    draft.addDeleted("rsync", [target]);
   if (rest.some((word) => word.value === "--remove-source-files"))
-    addDeleted("rsync", operands.slice(0, -1), draft);
+    draft.addDeleted("rsync", operands.slice(0, -1));
 }
 
-export function lookAtMove(rest: readonly Word[], operands: readonly Word[], draft: HazardDraft): void {
+export function lookAtMove(rest: readonly Word[], operands: readonly Word[], draft: Hazards): void {
   const at = rest.findIndex((word) => /^(?:-t|--target-directory)$/.test(word.value));
   const glued = rest.find((word) => word.value.startsWith("--target-directory="));
   const target =
@@ -60,11 +61,11 @@ export function lookAtMove(rest: readonly Word[], operands: readonly Word[], dra
 }
 
 /** A move or a forced link puts another file in the place of one that is there. */
-export function lookAtReplacing(name: string, rest: readonly Word[], draft: HazardDraft): void {
+export function lookAtReplacing(name: string, rest: readonly Word[], draft: Hazards): void {
   const keeps = hasOption(rest, /^(?:-[fuvT]*[bin]|--backup|--no-clobber$|--interactive$)/);
   const replaces = name === "mv" ? !keeps : name === "ln" && hasOption(rest, /^(?:-[snrvT]*f|--force$)/);
   const [from, target, ...others] = readOperands(rest);
-  if (replaces && from && target && others.length === 0) noteEmptied(target, draft);
+  if (replaces && from && target && others.length === 0) draft.noteEmptied(target);
 }
 
 /**

@@ -3,10 +3,10 @@ import { makePlainWord } from "./command-words.ts";
 
 /** What a call of a package manager fetches and starts. */
 type PackageCall = {
-  /** Where it installs packages from: addresses and repositories in the command, not the registry it is set up with. */
-  readonly installs: readonly string[];
-  /** The same of what it fetches only to run it. */
-  readonly runs: readonly string[];
+  /** Whether it installs packages, or fetches them only to run one. */
+  readonly does: "installs" | "runs";
+  /** Where they come from: addresses and repositories in the command, not the registry it is set up with. */
+  readonly sources: readonly string[];
   /** Files and folders that it installs. */
   readonly files: readonly Word[];
   /** The program that it starts, and what that is given. */
@@ -99,7 +99,7 @@ export function readPackageCall(name: string, rest: readonly Word[]): PackageCal
   if (does === "installs" && !manager.always && !manager.installs?.test(subcommand)) {
     const program = manager.startsOthers && !/^(?:rm|unlink)$/.test(subcommand) && rest[at];
     return program
-      ? { installs: [], runs: [], files: [], ...describeStart(program, rest.slice(at + 1)) }
+      ? { does: "runs", sources: [], files: [], ...describeStart(program, rest.slice(at + 1)) }
       : null;
   }
   const { packages, operands, script } = readWords(rest.slice(at + 1), does);
@@ -107,8 +107,8 @@ export function readPackageCall(name: string, rest: readonly Word[]): PackageCal
   const sources = named.filter((word) => isRemote(word, manager)).map((word) => word.value);
   const [program, ...words] = does === "runs" ? operands : [];
   return {
-    installs: does === "installs" ? sources : [],
-    runs: does === "runs" ? sources : [],
+    does,
+    sources,
     files: does === "installs" ? operands.filter((word) => ON_DISK.test(word.value)) : [],
     ...(program && describeStart(program, words)),
     ...(script && { script }),

@@ -30,7 +30,7 @@ export function createPerformer(settings: ShellSettings, host: CommandHost): Com
     const runner = await loading;
     const { projectDir, workspaceDir, signal } = context;
     const run = () =>
-      runner.run({
+      runner({
         ...command,
         projectDir,
         workspaceDir,

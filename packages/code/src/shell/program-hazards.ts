@@ -1,5 +1,6 @@
 import { findInner } from "@retinue/core/rights/patterns/inner-command";
 import type { Word } from "@retinue/core/rights/patterns/shell-word";
+import { findOwn } from "@retinue/core/schema/find-own";
 import {
   cutFolder,
   DECODERS,
@@ -28,25 +29,16 @@ import {
   lookAtRsync,
   noteWrittenNames,
 } from "./file-hazards.ts";
-import { readGitHazards } from "./git-hazards.ts";
+import { readGitCall } from "./git-hazards.ts";
 import {
-  addDeleted,
-  type HazardDraft,
+  type Hazards,
   MAX_DEPTH,
   MENTIONS_DOWNLOAD,
   MENTIONS_RUNNER,
   nameSource,
-  noteAddresses,
-  noteEmptied,
-  noteFolder,
-  noteMentions,
   REMOTE_TEXT,
-  runDownload,
-  runFile,
-  runInput,
-  runSubstituted,
   STDIN_FILE,
-} from "./hazard-draft.ts";
+} from "./hazards.ts";
 import { readPackageCall } from "./package-calls.ts";
 
 /** A package of Go by the address of its repository. */
@@ -56,9 +48,9 @@ const SYSTEM_PROGRAM = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/;
 /** Interpreters whose options take the next word with them. */
 const VALUED = /^(-m|-W|-X|-I|-r|-C|--require|--import|--loader|--env-file|--conditions)$/;
 
-export function lookAtProgram(program: string, rest: readonly Word[], draft: HazardDraft): void {
+export function lookAtProgram(program: string, rest: readonly Word[], draft: Hazards): void {
   if (draft.depth >= MAX_DEPTH) {
-    noteMentions([program, ...rest.map((word) => word.value)].join(" "), draft);
+    draft.noteMentions([program, ...rest.map((word) => word.value)].join(" "));
     return;
   }
   draft.depth++;
@@ -66,7 +58,7 @@ export function lookAtProgram(program: string, rest: readonly Word[], draft: Haz
   draft.depth--;
 }
 
-function lookInto(program: string, rest: readonly Word[], draft: HazardDraft): void {
+function lookInto(program: string, rest: readonly Word[], draft: Hazards): void {
   const name = nameProgram(program);
   const copied = draft.names.get(cutFolder(program));
   if (copied !== undefined && nameProgram(copied) !== name) lookAtProgram(copied, rest, draft);
@@ -78,9 +70,8 @@ function lookInto(program: string, rest: readonly Word[], draft: HazardDraft): v
   if (DECODERS.has(name) && isDecoding(name, rest)) draft.decoders.add(name);
   if (name === "xargs" || name === "parallel") draft.fills = true;
   if (name === "parallel" && readOperands(rest, /^-[jkLnNPS]$|^--(?:jobs|delay|timeout)$/).length === 0)
-    runInput(draft);
-  if (name === "echo" || name === "printf") lookAtPrinting(name, rest, draft);
-  if (DELETERS.has(name)) addDeleted(name, readOperands(rest), draft);
+    draft.runInput();
+  if (DELETERS.has(name)) draft.addDeleted(name, readOperands(rest));
   else if (DOWNLOADERS.has(name)) {
     lookAtDownload(name, rest, draft);
     if (HOLDS_COMMANDS.has(name)) lookForCommands(name, rest, draft);
@@ -88,27 +79,30 @@ function lookInto(program: string, rest: readonly Word[], draft: HazardDraft): v
   else if (SHELLS.has(name)) lookAtShell(rest, draft);
   else if (findInterpreter(name)) lookAtInterpreter(name, rest, draft);
   else if (HOLDS_COMMANDS.has(name)) lookForCommands(name, rest, draft);
-  lookAtPackages(name, rest, draft);
-  lookAtStarted(name, rest, draft);
-  lookAtOthers(name, rest, draft);
+  if (!lookAtPackages(name, rest, draft)) lookAtStarted(name, rest, draft);
+  findOwn(OWN_WAYS, name)?.(rest, draft, name);
 }
 
-function lookAtPackages(name: string, rest: readonly Word[], draft: HazardDraft): void {
+/** False if a call is none of a package manager that does anything. */
+function lookAtPackages(name: string, rest: readonly Word[], draft: Hazards): boolean {
   const call = readPackageCall(name, rest);
-  if (!call) return;
-  for (const source of call.installs) draft.packages.add(nameSource(source));
-  for (const source of call.runs) runDownload(nameSource(source), draft);
-  for (const file of call.files) runFile(file, draft);
+  if (!call) return false;
+  for (const source of call.sources.map(nameSource)) {
+    if (call.does === "installs") draft.packages.add(source);
+    else draft.runDownload(source);
+  }
+  for (const file of call.files) draft.runFile(file);
   if (call.script) draft.texts.push(call.script.value);
   if (call.script) draft.runsHeld = true;
   const { program, words } = call.starts ?? {};
-  if (program?.value === "-") runInput(draft);
+  if (program?.value === "-") draft.runInput();
   else if (program) lookAtProgram(program.value, words ?? [], draft);
+  return true;
 }
 
 /** A program may start another one in ways of its own: what deletes is then found among its words. */
-function lookAtStarted(name: string, rest: readonly Word[], draft: HazardDraft): void {
-  if (READS_WORDS.has(name) || DELETERS.has(name) || readPackageCall(name, rest)) return;
+function lookAtStarted(name: string, rest: readonly Word[], draft: Hazards): void {
+  if (READS_WORDS.has(name) || DELETERS.has(name)) return;
   if (findInner([makePlainWord(name), ...rest]).commands.length > 0) return;
   const startsOthers = STARTS_OTHERS.has(name);
   const at = rest.findIndex(({ value }, index) => {
@@ -120,78 +114,72 @@ function lookAtStarted(name: string, rest: readonly Word[], draft: HazardDraft):
   if (program) lookAtProgram(program.value, rest.slice(at + 1), draft);
 }
 
-/** Programs with a way of their own. */
-function lookAtOthers(name: string, rest: readonly Word[], draft: HazardDraft): void {
-  const operands = readOperands(rest);
-  switch (name) {
-    case "cd":
-    case "pushd":
-      noteFolder(operands[0], draft);
-      break;
-    case "env":
-    case "sudo":
-      for (const [index, word] of rest.entries())
-        if (/^(-C|-D|--chdir)$/.test(word.value)) noteFolder(rest[index + 1], draft);
-      break;
-    case "eval":
-      if (rest.some((word) => word.dynamic)) runInput(draft);
-      break;
-    case "go": {
-      const [module] =
-        rest[0]?.value === "run" ? readOperands(rest.slice(1), /^-(?:C|exec|mod|o|p|tags)$/) : [];
-      if (module && MODULE.test(module.value)) runDownload(module.value, draft);
-      break;
-    }
-    case "source":
-    case ".":
-      runFile(operands[0], draft);
-      break;
-    case "find":
-      lookAtFind(rest, draft);
-      break;
-    case "fd":
-    case "fdfind":
-      lookAtFd(rest, draft);
-      break;
-    case "git":
-      lookAtGit(rest, draft);
-      break;
-    case "rsync":
-      lookAtRsync(rest, operands, draft);
-      break;
-    case "tar":
-      if (rest.some((word) => word.value.startsWith("--remove-f"))) addDeleted(name, operands, draft);
-      if (hasOption(rest, /^(?:-\w*O|--to-std)/) || /^\w*x\w*O|^\w*O\w*x/.test(rest[0]?.value ?? ""))
-        draft.decoders.add(name);
-      break;
-    case "unzip":
-      if (hasOption(rest, /^-\w*[pc]/)) draft.decoders.add(name);
-      break;
-    case "mv":
-    case "ln":
-    case "rename":
-      lookAtMove(rest, operands, draft);
-      lookAtReplacing(name, rest, draft);
-      break;
-    case "truncate":
-      for (const word of operands) noteEmptied(word, draft);
-      break;
-    case "cp":
-    case "install":
-      if (operands[0]?.value === "/dev/null") noteEmptied(operands[1], draft);
-      break;
-    case "dd":
-      for (const word of rest)
-        if (word.value.startsWith("of=")) noteEmptied({ ...word, value: word.value.slice(3) }, draft);
-      break;
-    case "shx":
-      lookAtShx(rest, draft);
-      break;
-  }
-}
+/** What a program does in a way of its own. */
+type OwnWay = (rest: readonly Word[], draft: Hazards, name: string) => void;
+
+const enterOperand: OwnWay = (rest, draft) => draft.noteFolder(readOperands(rest)[0]);
+const enterByOption: OwnWay = (rest, draft) => {
+  for (const [index, word] of rest.entries())
+    if (/^(-C|-D|--chdir)$/.test(word.value)) draft.noteFolder(rest[index + 1]);
+};
+const runOperand: OwnWay = (rest, draft) => draft.runFile(readOperands(rest)[0]);
+const moveOrLink: OwnWay = (rest, draft, name) => {
+  lookAtMove(rest, readOperands(rest), draft);
+  lookAtReplacing(name, rest, draft);
+};
+const copyNothing: OwnWay = (rest, draft) => {
+  const [from, to] = readOperands(rest);
+  if (from?.value === "/dev/null") draft.noteEmptied(to);
+};
+
+const OWN_WAYS: Readonly<Record<string, OwnWay>> = {
+  cd: enterOperand,
+  pushd: enterOperand,
+  env: enterByOption,
+  sudo: enterByOption,
+  source: runOperand,
+  ".": runOperand,
+  mv: moveOrLink,
+  ln: moveOrLink,
+  rename: moveOrLink,
+  cp: copyNothing,
+  install: copyNothing,
+  echo: lookAtPrinting,
+  printf: lookAtPrinting,
+  find: lookAtFind,
+  fd: lookAtFd,
+  fdfind: lookAtFd,
+  git: lookAtGit,
+  rsync: lookAtRsync,
+  eval: (rest, draft) => {
+    if (rest.some((word) => word.dynamic)) draft.runInput();
+  },
+  go: ([command, ...rest], draft) => {
+    const [module] = command?.value === "run" ? readOperands(rest, /^-(?:C|exec|mod|o|p|tags)$/) : [];
+    if (module && MODULE.test(module.value)) draft.runDownload(module.value);
+  },
+  tar: (rest, draft, name) => {
+    if (rest.some((word) => word.value.startsWith("--remove-f"))) draft.addDeleted(name, readOperands(rest));
+    if (hasOption(rest, /^(?:-\w*O|--to-std)/) || /^\w*x\w*O|^\w*O\w*x/.test(rest[0]?.value ?? ""))
+      draft.decoders.add(name);
+  },
+  unzip: (rest, draft, name) => {
+    if (hasOption(rest, /^-\w*[pc]/)) draft.decoders.add(name);
+  },
+  truncate: (rest, draft) => {
+    for (const word of readOperands(rest)) draft.noteEmptied(word);
+  },
+  dd: (rest, draft) => {
+    for (const word of rest)
+      if (word.value.startsWith("of=")) draft.noteEmptied({ ...word, value: word.value.slice(3) });
+  },
+  shx: ([command, ...rest], draft) => {
+    if (command?.value === "rm") draft.addDeleted("rm", readOperands(rest));
+  },
+};
 
 /** A shell runs the text after `-c`, a file, or what comes in. The first two parts of its text are read elsewhere. */
-function lookAtShell(rest: readonly Word[], draft: HazardDraft): void {
+function lookAtShell(rest: readonly Word[], draft: Hazards): void {
   let takesText = false;
   // It only looks whether the text is a right one.
   if (rest.some(({ value }) => /^-[a-z]*n[a-z]*$/.test(value) || value === "--noexec")) return;
@@ -199,22 +187,22 @@ function lookAtShell(rest: readonly Word[], draft: HazardDraft): void {
     const text = word.value;
     if (/^[-+]./.test(text)) {
       if (!text.startsWith("--") && text.startsWith("-") && text.includes("c")) takesText = true;
-      else if (/^-\w*s/.test(text)) runInput(draft);
+      else if (/^-\w*s/.test(text)) draft.runInput();
       continue;
     }
     if (/^[-+]\w*[oO]$/.test(rest[index - 1]?.value ?? "")) continue;
-    if (!takesText) runFile(word, draft);
-    else if (draft.fills) runInput(draft);
+    if (!takesText) draft.runFile(word);
+    else if (draft.fills) draft.runInput();
     else if (word.dynamic) draft.runsText = true;
     return;
   }
-  runInput(draft);
+  draft.runInput();
 }
 
 /** An interpreter runs text it is given, a module, a file, or what comes in. */
-function lookAtInterpreter(name: string, rest: readonly Word[], draft: HazardDraft): void {
+function lookAtInterpreter(name: string, rest: readonly Word[], draft: Hazards): void {
   const options = findInterpreter(name) ?? [];
-  if (rest.some((word) => word.raw.startsWith("<("))) runSubstituted(draft);
+  if (rest.some((word) => word.raw.startsWith("<("))) draft.runSubstituted();
   for (let index = 0; index < rest.length; index++) {
     const word = rest[index];
     if (!word) break;
@@ -243,7 +231,7 @@ function lookAtInterpreter(name: string, rest: readonly Word[], draft: HazardDra
     }
     const [, given] = /^--?[\w-]+=(.*)$/.exec(text) ?? [];
     const loaded = VALUED.test(text) ? rest[index + 1]?.value : given;
-    if (loaded !== undefined && REMOTE_TEXT.test(loaded)) runDownload(nameSource(loaded), draft);
+    if (loaded !== undefined && REMOTE_TEXT.test(loaded)) draft.runDownload(nameSource(loaded));
     if (VALUED.test(text)) index++;
     else if (!text.startsWith("-") || STDIN_FILE.test(text)) {
       if (/^(?:run|eval|test|repl|x|install|task)$/.test(text) && /^(?:deno|bun)$/.test(name)) {
@@ -251,39 +239,39 @@ function lookAtInterpreter(name: string, rest: readonly Word[], draft: HazardDra
         if (text !== "run") return;
         continue;
       }
-      runFile(word, draft);
+      draft.runFile(word);
       return;
     } else if (/^--?(?:version|help|v|V|h|check|test)$/.test(text)) return;
   }
-  runInput(draft);
+  draft.runInput();
 }
 
-function lookIntoCodeWord(name: string, word: Word | undefined, draft: HazardDraft): void {
+function lookIntoCodeWord(name: string, word: Word | undefined, draft: Hazards): void {
   if (!word) return;
-  if (draft.fills) runInput(draft);
+  if (draft.fills) draft.runInput();
   else if (word.dynamic) draft.runsText = true;
   lookIntoCode(name, word.value, draft);
 }
 
-export function lookIntoCode(name: string, code: string, draft: HazardDraft): void {
-  noteAddresses(code, draft);
+export function lookIntoCode(name: string, code: string, draft: Hazards): void {
+  draft.noteAddresses(code);
   const { deletes, runsFetched, runsInput, runsDecoded } = readCodeHazards(code);
   if (deletes) draft.deletesUnknown.add(name);
   if (runsFetched) draft.downloads.add(name);
   if (runsDecoded) draft.decoders.add(name);
   if (runsFetched || runsDecoded) draft.runsText = true;
-  if (runsInput) runInput(draft);
+  if (runsInput) draft.runInput();
 }
 
-export function lookForCommands(name: string, rest: readonly Word[], draft: HazardDraft): void {
+export function lookForCommands(name: string, rest: readonly Word[], draft: Hazards): void {
   const text = rest.map((word) => word.value).join(" ");
   const takesInput = /^(?:at|batch)$/.test(name) || rest.some((word) => word.value === "-");
   if ((takesInput && !/^(?:awk|gawk|mawk|nawk|sed|find)$/.test(name)) || /\bsystem\s*\(|\|\s*"/.test(text))
-    runInput(draft);
+    draft.runInput();
   const at = rest.findIndex(({ value }) => /^(?:-f|--file|--makefile)$/.test(value));
-  if (at >= 0 && /awk$|make$/.test(name)) runFile(rest[at + 1], draft);
+  if (at >= 0 && /awk$|make$/.test(name)) draft.runFile(rest[at + 1]);
   if (/^(?:at|batch|crontab)$/.test(name) && rest.some(({ raw }) => raw.startsWith("<(")))
-    runSubstituted(draft);
+    draft.runSubstituted();
   if (/(?:^|[\s'"`(;|&!])(?:rm|unlink|shred|rimraf)\s+["']?[-\w./~*$]/.test(text) && name !== "find")
     draft.deletesUnknown.add(name);
   if (MENTIONS_DOWNLOAD.test(text) && MENTIONS_RUNNER.test(text) && name !== "sed") {
@@ -292,7 +280,7 @@ export function lookForCommands(name: string, rest: readonly Word[], draft: Haza
   }
 }
 
-function lookAtFd(rest: readonly Word[], draft: HazardDraft): void {
+function lookAtFd(rest: readonly Word[], draft: Hazards): void {
   const at = rest.findIndex((word) => /^(?:-x|-X|--exec|--exec-batch)$/.test(word.value));
   if (at < 0) return;
   draft.fills = true;
@@ -300,34 +288,18 @@ function lookAtFd(rest: readonly Word[], draft: HazardDraft): void {
   if (program) lookAtProgram(program.value, words, draft);
 }
 
-function lookAtGit(rest: readonly Word[], draft: HazardDraft): void {
+function lookAtGit(rest: readonly Word[], draft: Hazards): void {
   const text = rest.map((word) => word.value).join(" ");
-  if (/\balias\./.test(text)) noteMentions(`git ${text}`, draft);
-  const { subcommand, words, folders, deletes, discards, drops, clones } = readGitHazards(rest, {
-    isFilledIn: draft.fills,
-  });
-  for (const folder of folders) noteFolder(folder, draft);
-  if (clones !== undefined) {
-    draft.downloads.add("git clone");
-    if (clones === null) draft.saved.add(null);
-    else draft.cloned.add(cutFolder(clones));
-  }
-  if (subcommand === "mv") lookAtMove(words, readOperands(words), draft);
-  if (deletes.length > 0) addDeleted(`git ${subcommand}`, deletes, draft);
-  for (const word of discards) draft.discards.add(word.dynamic ? ":/" : word.value);
+  if (/\balias\./.test(text)) draft.noteMentions(`git ${text}`);
+  const { name, words } = readGitCall(rest, draft);
   // These run commands that stand among their words.
-  if (/^(?:bisect|filter-branch|rebase|submodule)$/.test(subcommand ?? "")) {
+  if (/^(?:bisect|filter-branch|rebase|submodule)$/.test(name)) {
     lookForCommands("git", words, draft);
-    noteMentions(text, draft);
+    draft.noteMentions(text);
   }
-  if (drops) draft.drops.add(`git ${subcommand} ${words[0]?.value ?? ""}`.trim());
 }
 
-function lookAtShx(rest: readonly Word[], draft: HazardDraft): void {
-  if (rest[0]?.value === "rm") addDeleted("rm", readOperands(rest.slice(1)), draft);
-}
-
-function lookAtPrinting(name: string, rest: readonly Word[], draft: HazardDraft): void {
+function lookAtPrinting(rest: readonly Word[], draft: Hazards, name: string): void {
   const text = rest.map((word) => word.value).join(" ");
   draft.texts.push(text.replace(/^(?:-[neE]+\s+)+/, "").replaceAll("\\n", "\n"));
   if ((name === "printf" && /%[^%]|\\[x0-7]/.test(text)) || /\\(?:x|0)\d/.test(text))

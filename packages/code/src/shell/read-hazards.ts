@@ -14,21 +14,8 @@ import {
   readOperands,
   runsInput,
 } from "./command-words.ts";
-import {
-  HazardDraft,
-  MAX_DEPTH,
-  MENTIONS_DELETION,
-  namesVariable,
-  noteAddresses,
-  noteEmptied,
-  noteMentions,
-  runFile,
-  runInput,
-} from "./hazard-draft.ts";
+import { Hazards, MAX_DEPTH, MENTIONS_DELETION, namesVariable } from "./hazards.ts";
 import { isDecoding, lookAtProgram, lookForCommands, lookIntoCode } from "./program-hazards.ts";
-
-/** What in a command a person should know of before it runs. Reading is careful: what is not understood is listed. */
-export type Hazards = Readonly<ReturnType<typeof readHazards>>;
 
 /** Files and folders that hold what a command brought, by names without folders. */
 type Brought = {
@@ -51,55 +38,24 @@ export type UnreadText = {
 const MAX_COPIES = 1_000;
 
 /**
- * Reads what a shell text would delete, and what it would run that cannot be read before. `names` are those that earlier
- * commands gave to programs.
+ * Reads what a shell text would delete, and what it would run that cannot be read before. Reading is careful: what is not
+ * understood is listed. `names` are those that earlier commands gave to programs.
  */
-export function readHazards(written: string, names: ReadonlyMap<string, string> = new Map()) {
+export function readHazards(written: string, names: ReadonlyMap<string, string> = new Map()): Hazards {
   const command = fillInTemporaries(written);
-  const draft = new HazardDraft(names, findUnknownVariables(command));
+  const draft = new Hazards(names, findUnknownVariables(command));
   for (const text of fillInVariables(command)) collectHazards(text, draft, 0);
-  return {
-    /** Files and folders that it deletes, by name or pattern. */
-    deletes: [...draft.deletes].flatMap((name) => (name === "{}" ? draft.findStarts : [name])),
-    /** Files that it empties. */
-    empties: [...draft.empties],
-    /** What it moves or links, and where to. */
-    moves: draft.moves,
-    /** Files and folders in which it puts back what git has, so that changes are lost which are not committed. */
-    discards: [...draft.discards],
-    /** Calls of git that throw away what only git keeps, such as a stash. */
-    drops: [...draft.drops],
-    /** Folders that it changes into; names are relative to one of them or to where it starts. */
-    folders: [...draft.folders],
-    /** Programs that delete what cannot be told from the text. */
-    deletesUnknown: [...draft.deletesUnknown],
-    /** What it runs although nobody can read it before. */
-    runs: listUnread(draft),
-    /** Files whose text is piped into a program that runs it. */
-    inputs: [...draft.inputs],
-    /** What it copies, links or moves, and the names that has then, without folders. */
-    copies: draft.copies,
-    /** Files that it runs, as far as their names are known, and programs by their bare names. */
-    runsFiles: [...draft.runsFiles].filter((file) => file !== null),
-    programs: [...draft.programs],
-    /** Something in it runs text that is not in the command. */
-    runsText: draft.runsText,
-    /** What it brings from outside, or decodes, and keeps in files; null if nothing. */
-    brings: describeBrought(draft),
-    /** Names that it writes to, and all names that stand in it, without their folders. */
-    writes: [...draft.written].filter(isFileName),
-    mentions: [...draft.mentions],
-    /** It also writes, or unpacks, to names that are not known. */
-    unpacks: draft.unpacks,
-  };
+  if (draft.deletes.delete("{}")) for (const start of draft.findStarts) draft.deletes.add(start);
+  return draft;
 }
 
 /** A folder, `.` or `..` as the target says nothing of the name. */
-function isFileName(name: string): boolean {
+export function isFileName(name: string): boolean {
   return /[^.]/.test(name);
 }
 
-function describeBrought(draft: HazardDraft): Brought | null {
+/** What a command brings from outside, or decodes, and keeps in files; null if nothing. */
+export function describeBrought(draft: Hazards): Brought | null {
   const { downloads, addresses, saved, written, cloned, decoders, decoded, unpacks } = draft;
   const isDownload = downloads.size > 0 && saved.size + written.size + cloned.size + Number(unpacks) > 0;
   if (!isDownload && decoded.size === 0) return null;
@@ -113,7 +69,8 @@ function describeBrought(draft: HazardDraft): Brought | null {
   };
 }
 
-function listUnread(draft: HazardDraft): UnreadText[] {
+/** What a command runs although nobody can read it before. */
+export function listUnreadTexts(draft: Hazards): UnreadText[] {
   const runs: UnreadText[] = [];
   const { downloads, addresses, decoders, decoded, runsText } = draft;
   if (downloads.size > 0 && (runsText || runsSaved(draft)))
@@ -126,7 +83,7 @@ function listUnread(draft: HazardDraft): UnreadText[] {
 }
 
 /** Whether a file that is run may be what was downloaded: by its name, or because something may have put it there. */
-function runsSaved(draft: HazardDraft): boolean {
+function runsSaved(draft: Hazards): boolean {
   const { runsFiles, saved, written, cloned, folders, unpacks } = draft;
   if (runsAny(new Set([...saved, ...written]), draft)) return true;
   if (runsFiles.size > 0 && (unpacks || saved.has(null))) return true;
@@ -134,14 +91,14 @@ function runsSaved(draft: HazardDraft): boolean {
   return [...runsFiles].some(isCloned) || (runsFiles.size > 0 && [...folders].some(isCloned));
 }
 
-function runsAny(names: ReadonlySet<string | null>, { runsFiles, programs }: HazardDraft): boolean {
+function runsAny(names: ReadonlySet<string | null>, { runsFiles, programs }: Hazards): boolean {
   if (names.size > 0 && runsFiles.has(null)) return true;
   return [...runsFiles, ...programs].some((file) => file !== null && names.has(cutFolder(file)));
 }
 
-function collectHazards(text: string, draft: HazardDraft, depth: number): void {
+function collectHazards(text: string, draft: Hazards, depth: number): void {
   if (depth > MAX_DEPTH) {
-    noteMentions(text, draft);
+    draft.noteMentions(text);
     return;
   }
   const { calls, opaque } = readCommand(text);
@@ -158,7 +115,7 @@ function collectHazards(text: string, draft: HazardDraft, depth: number): void {
   draft.calls = outer;
   draft.call = outerCall;
   draft.feed = outerFeed;
-  if (opaque) noteMentions(text, draft, understood);
+  if (opaque) draft.noteMentions(text, understood);
   // A shell that reads its input, or a file made before, may run whatever the command has in it as text.
   const isWritten = draft.relays && draft.runsFiles.size > 0;
   const isHeld = draft.runsText || draft.runsHeld || draft.fills || isWritten;
@@ -166,18 +123,18 @@ function collectHazards(text: string, draft: HazardDraft, depth: number): void {
   for (const inner of held) collectHazards(inner, draft, depth + 1);
 }
 
-function lookAtCall(call: ProgramCall, draft: HazardDraft): void {
+function lookAtCall(call: ProgramCall, draft: Hazards): void {
   draft.call = call;
   draft.feed = call.redirections.some(replacesInput) ? null : call.feed;
   const [program, ...rest] = call.words;
   noteCopies(call, draft);
   lookAtRedirections(call, draft);
-  for (const word of [...call.words, ...call.assignments]) noteAddresses(word.value, draft);
+  for (const word of [...call.words, ...call.assignments]) draft.noteAddresses(word.value);
   for (const { value } of [...call.words, ...call.redirections.map(({ target }) => target)])
     draft.mentions.add(cutFolder(value.replace(/^\w+=/, "")));
   if (!program) return;
   if (program.dynamic) {
-    if (namesVariable(program, draft.unknown)) runInput(draft);
+    if (namesVariable(program, draft.unknown)) draft.runInput();
     draft.runsText = true;
     if (/\$\(|`|<\(/.test(program.raw) && MAKES_NAMES.test(program.raw))
       draft.decoders.add("a name made at run time");
@@ -204,7 +161,7 @@ function isFilledIn({ mark, target, body }: Redirection): boolean {
 const MAKES_NAMES = /\b(?:echo|printf|rev|tr|cut|sed|awk|base64|xxd)\b/;
 
 /** A copy or a link of a program is that program under another name. */
-function noteCopies({ words, redirections }: ProgramCall, draft: HazardDraft): void {
+function noteCopies({ words, redirections }: ProgramCall, draft: Hazards): void {
   const [program, ...rest] = words;
   const name = nameProgram(program?.value ?? "");
   const note = (from: Word, to: string) => {
@@ -236,7 +193,7 @@ function nameCopied({ value, dynamic, raw }: Word): string {
   return looked ?? cutFolder(value.replace(/\/+$/, ""));
 }
 
-function lookAtRedirections({ words, redirections }: ProgramCall, draft: HazardDraft): void {
+function lookAtRedirections({ words, redirections }: ProgramCall, draft: Hazards): void {
   const name = nameProgram(words[0]?.value ?? "");
   const isDownload = DOWNLOADERS.has(name) || FETCHERS.has(name);
   const isDecoder = DECODERS.has(name) && isDecoding(name, words.slice(1));
@@ -247,7 +204,7 @@ function lookAtRedirections({ words, redirections }: ProgramCall, draft: HazardD
       lookIntoInput(name, body, draft);
     } else if (mark === "<<<") {
       lookIntoInput(name, target.value, draft);
-    } else if (mark === "<" && isRunner) runFile(target, draft);
+    } else if (mark === "<" && isRunner) draft.runFile(target);
     else if (mark.includes(">") && target.value !== "/dev/null" && !isDescriptor(mark, target)) {
       const saved = target.dynamic || target.odd ? null : cutFolder(target.value);
       if (isDownload) draft.saved.add(saved);
@@ -255,15 +212,15 @@ function lookAtRedirections({ words, redirections }: ProgramCall, draft: HazardD
       if (isDecoder) draft.decoded.add(saved);
       if (saved === null) draft.unpacks = true;
       else draft.written.add(saved);
-      if (mark !== ">>" && mark !== "&>>" && printsNothing(words, redirections)) noteEmptied(target, draft);
+      if (mark !== ">>" && mark !== "&>>" && printsNothing(words, redirections)) draft.noteEmptied(target);
     }
   }
   if (name === "tee" && redirections.some(readsNothing))
-    for (const word of readOperands(words.slice(1))) noteEmptied(word, draft);
+    for (const word of readOperands(words.slice(1))) draft.noteEmptied(word);
 }
 
 /** What is in the command itself and handed to a program as its input. */
-function lookIntoInput(name: string, text: string, draft: HazardDraft): void {
+function lookIntoInput(name: string, text: string, draft: Hazards): void {
   if (findInterpreter(name)) lookIntoCode(name, text, draft);
   else draft.texts.push(text);
   if (HOLDS_COMMANDS.has(name)) lookForCommands(name, [makePlainWord(text)], draft);

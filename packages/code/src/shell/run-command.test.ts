@@ -45,7 +45,7 @@ type Given = Partial<CommandRequest> & { settings?: Partial<ShellSettings>; host
 async function run(script: string, { settings, host, ...request }: Given = {}): Promise<CommandOutcome> {
   const places = { dataDir: join(root, "data"), homeDir: join(root, "home") };
   const runner = await createCommandRunner({ ...DEFAULT_SHELL, ...settings }, { ...places, ...host });
-  return runner.run({
+  return runner({
     ...(request.argv ? {} : { script }),
     cwd: projectDir,
     projectDir,
@@ -69,7 +69,7 @@ describe.skipIf(!hasSandbox)("in the sandbox (needs bubblewrap)", () => {
   test("a command gives its output, its errors and its exit code", async () => {
     write("project/in.txt", "hello");
     const outcome = await run("cat in.txt; echo oops >&2; exit 3");
-    expect(outcome).toMatchObject({ exitCode: 3, stdout: "hello", stderr: "oops\n", sandbox: "bubblewrap" });
+    expect(outcome).toMatchObject({ exitCode: 3, stdout: "hello", stderr: "oops\n" });
   });
 
   test("a command that ends as a failed setup does is no failed setup if it did more", async () => {
@@ -252,10 +252,10 @@ describe.skipIf(!hasSandbox)("in the sandbox (needs bubblewrap)", () => {
       "server = socket.socket(socket.AF_UNIX); server.bind('s'); server.listen(); open('ready', 'w').close()",
       "link = server.accept()[0]; data, extra, *_ = link.recvmsg(1, socket.CMSG_SPACE(4))",
       "fd = array.array('i', extra[0][2])[0]; link.recv(1)",
-      "def attempt(path, flags):",
+      "def tryTo(path, flags):",
       "  try: return os.read(os.open(path, flags, dir_fd=fd), 100) if flags == 0 else os.write(os.open(path, flags, dir_fd=fd), b'evil')",
       "  except OSError as error: return error.errno",
-      "print(attempt('.env', 0), attempt('.git/config', os.O_WRONLY))",
+      "print(tryTo('.env', 0), tryTo('.git/config', os.O_WRONLY))",
     ].join("\n");
     const send = [
       "import array, os, socket, time",
@@ -451,7 +451,7 @@ exec ${found.program} "$@"`,
 
   test("time is up for everything that a command started", async () => {
     const outcome = await run("setsid sleep 600 & (sleep 600 &) ; sleep 600", { timeoutMs: 500 });
-    expect(outcome).toMatchObject({ exitCode: null, signal: "SIGKILL", timedOut: true });
+    expect(outcome).toMatchObject({ exitCode: null, timedOut: true });
     expect(outcome.notes.join()).toContain("stopped after 0.5 s");
   });
 
@@ -516,7 +516,8 @@ exec ${found.program} "$@"`,
       onOutput: (chunk) => seen.push(chunk.slice(0, 2)),
       maxOutputBytes: 1_000,
     });
-    expect(outcome).toMatchObject({ exitCode: null, truncated: true });
+    expect(outcome.exitCode).toBeNull();
+    expect(outcome.stdout).toContain("bytes left out");
     expect(outcome.stdout.length).toBeLessThan(1_200);
     expect(seen[0]).toBe("y\n");
   });
@@ -543,7 +544,7 @@ test.each(["required", "auto"] as const)(
 
 test("the host runs a command only by the person's explicit setting, and the outcome says so", async () => {
   const outcome = await run("echo $0; pwd", onHost);
-  expect(outcome).toMatchObject({ sandbox: "host", exitCode: 0 });
+  expect(outcome.exitCode).toBe(0);
   expect(outcome.stdout).toContain(projectDir);
   expect(outcome.notes[0]).toContain("no sandbox");
 });

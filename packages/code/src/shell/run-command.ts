@@ -34,13 +34,10 @@ export async function createCommandRunner(
   host: CommandHost = {},
 ): Promise<CommandRunner> {
   const enclosure: Enclosure = { settings, places: fillInPlaces(host) };
-  if (settings.sandbox === "off") {
-    return makeRunner("host", settings, (request) => runOnHost(request, enclosure));
-  }
+  if (settings.sandbox === "off") return makeRunner(settings, (request) => runOnHost(request, enclosure));
   const found: Bubblewrap | { fault: string } = await findBubblewrap(host.bubblewrap);
-  if (!("fault" in found)) {
-    return makeRunner("bubblewrap", settings, (request) => runInBubblewrap(request, enclosure, found));
-  }
+  if (!("fault" in found))
+    return makeRunner(settings, (request) => runInBubblewrap(request, enclosure, found));
   throw new RetinueError(
     "config",
     `commands need the sandbox, and there is none here: ${found.fault}`,
@@ -48,21 +45,22 @@ export async function createCommandRunner(
   );
 }
 
-function makeRunner(
-  sandbox: CommandRunner["sandbox"],
-  settings: ShellSettings,
-  run: CommandRunner["run"],
-): CommandRunner {
-  return {
-    sandbox,
-    run: async (request) => {
-      const checked = await checkRequest(request);
-      if (request.signal.aborted) return describeStopped(sandbox);
-      const timeoutMs = Math.max(1, Math.min(request.timeoutMs, settings.seconds * 1_000, LONGEST_TIMER_MS));
-      return run({ ...checked, timeoutMs, network: settings.network && request.network === true });
-    },
+function makeRunner(settings: ShellSettings, run: CommandRunner): CommandRunner {
+  return async (request) => {
+    const checked = await checkRequest(request);
+    if (request.signal.aborted) return STOPPED;
+    const timeoutMs = Math.max(1, Math.min(request.timeoutMs, settings.seconds * 1_000, LONGEST_TIMER_MS));
+    return run({ ...checked, timeoutMs, network: settings.network && request.network === true });
   };
 }
+
+const STOPPED: CommandOutcome = {
+  exitCode: null,
+  stdout: "",
+  stderr: "",
+  timedOut: false,
+  notes: ["it was stopped before it began"],
+};
 
 /** Canonical folders, so that every later comparison of paths means what it says. */
 async function checkRequest(request: CommandRequest): Promise<CommandRequest> {
@@ -79,19 +77,6 @@ async function checkRequest(request: CommandRequest): Promise<CommandRequest> {
     throw new TypeError("the working folder is outside the project and the workspace");
   if (!(await stat(cwd)).isDirectory()) throw new TypeError("the working folder is not a folder");
   return { ...request, projectDir, workspaceDir, cwd };
-}
-
-function describeStopped(sandbox: CommandOutcome["sandbox"]): CommandOutcome {
-  return {
-    exitCode: null,
-    signal: "SIGKILL",
-    stdout: "",
-    stderr: "",
-    truncated: false,
-    timedOut: false,
-    sandbox,
-    notes: ["it was stopped before it began"],
-  };
 }
 
 function fillInPlaces({
@@ -132,7 +117,7 @@ async function runOnHost(request: CommandRequest, enclosure: Enclosure): Promise
       },
     });
     const notes = ["no sandbox: it ran on the host, as the settings say", ...confinement.notes];
-    return { ...outcome, sandbox: "host", notes: stopped ? [stopped, ...notes] : notes };
+    return { ...outcome, notes: stopped ? [stopped, ...notes] : notes };
   } finally {
     await confinement.release();
   }

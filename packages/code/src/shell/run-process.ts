@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex, Readable, Writable } from "node:stream";
 import { type WatchedProcess, watchResources } from "../sandbox/resource-limits.ts";
 import { type FirstProcess, killInside, readFirstProcess } from "../sandbox/sandbox-end.ts";
+import { tryTo } from "../sandbox/try-to.ts";
 import type { CommandOutcome, CommandRequest } from "./command.ts";
 
 /** Keeps the beginning and the end of a stream of bytes; what lies between is only counted. */
@@ -18,10 +19,6 @@ export class CollectOutput {
   constructor(maxBytes: number) {
     this.#headMax = Math.ceil(maxBytes / 2);
     this.#tailMax = Math.floor(maxBytes / 2);
-  }
-
-  get truncated(): boolean {
-    return this.total > this.#headMax + this.#tailMax;
   }
 
   push(chunk: Buffer): void {
@@ -104,7 +101,7 @@ type ProcessRequest = Pick<CommandRequest, "timeoutMs" | "maxOutputBytes" | "onO
 };
 
 /** How it ended; `stopped` says why if it was made to, `first` is the first process of a sandbox. */
-type ProcessOutcome = Omit<CommandOutcome, "sandbox" | "notes"> & {
+type ProcessOutcome = Omit<CommandOutcome, "notes"> & {
   stopped?: string;
   first: FirstProcess | undefined;
   /** False if the sandbox was never ready. */
@@ -181,17 +178,15 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
         for (const stream of child.stdio) stream?.destroy();
       }, LAST_OUTPUT_MS);
     });
-    child.once("close", (code, signal) => {
+    child.once("close", (code) => {
       const [stdout, stderr] = outputs;
       if (refused) return reject(refused);
       resolve({
         begun,
         exitCode: stopped === undefined ? code : null,
-        signal: stopped === undefined ? signal : "SIGKILL",
         stdout: stdout?.text() ?? "",
         stderr: stderr?.text() ?? "",
         first: leash.first,
-        truncated: outputs.some(({ truncated }) => truncated),
         timedOut,
         ...(stopped !== undefined && { stopped }),
       });
@@ -241,13 +236,8 @@ function leashGroup({ pid }: ChildProcess): ProcessLeash {
   return {
     first: undefined,
     known: new Promise(() => {}),
-    kill() {
-      try {
-        if (pid) process.kill(-pid, "SIGKILL");
-      } catch {
-        // It has ended by itself.
-      }
-    },
+    // It may have ended by itself.
+    kill: () => tryTo(() => pid && process.kill(-pid, "SIGKILL")),
     release() {},
   };
 }

@@ -2,15 +2,29 @@ import { join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import { pathTarget } from "@retinue/core/files/resolve-path";
 import type { ShellSettings } from "@retinue/core/schema/settings";
+import { list, number, type TypeIn, textWith } from "@retinue/core/schema/shape";
 import { DEFAULT_SHELL } from "@retinue/core/settings/default-settings";
 import { toSeconds } from "@retinue/core/tools/accept-words";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "@retinue/core/tools/tool";
+import { describeInput } from "../describe-input.ts";
 import { readTestOutput } from "../test-runs/read-test-output.ts";
 import type { CommandHost, CommandOutcome } from "./command.ts";
 import { findDiskRights } from "./disk-rights.ts";
 import { type CommandPerformer, createPerformer, refuseCommand } from "./perform-command.ts";
 
-type ShellInput = { command: string; cwd?: string; timeoutSeconds?: number; writes?: readonly string[] };
+/** What the tool takes; a command has at most so many seconds. */
+function describeShellInput(seconds: number) {
+  return describeInput({
+    command: textWith({ minLength: 1, maxLength: 100_000 }),
+    "cwd?": { ...textWith({ minLength: 1 }), description: "A folder; the project by default." },
+    "timeoutSeconds?": { ...number, exclusiveMinimum: 0, description: `At most ${seconds}.` },
+    "writes?": {
+      ...list(textWith({ minLength: 1 })),
+      description: "Only these may be written; none if empty.",
+    },
+  });
+}
+type ShellInput = TypeIn<ReturnType<typeof describeShellInput>>;
 
 const SHELL_WORDS = {
   cmd: "command",
@@ -61,21 +75,7 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
     // On the host itself nothing keeps a command off the network.
     outbound: settings.network || settings.sandbox === "off",
     replay: "never",
-    input: {
-      type: "object",
-      properties: {
-        command: { type: "string", minLength: 1, maxLength: 100_000 },
-        cwd: { type: "string", minLength: 1, description: "A folder; the project by default." },
-        timeoutSeconds: { type: "number", exclusiveMinimum: 0, description: `At most ${settings.seconds}.` },
-        writes: {
-          type: "array",
-          items: { type: "string", minLength: 1 },
-          description: "Only these may be written; none if empty.",
-        },
-      },
-      required: ["command"],
-      additionalProperties: false,
-    },
+    input: describeShellInput(settings.seconds),
     untold: ["writes"],
     words: SHELL_WORDS,
     accept: acceptShell,

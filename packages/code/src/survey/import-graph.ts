@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { ToolContext } from "@retinue/core/tools/tool";
+import { searchFiles } from "../file-tools/ripgrep.ts";
 import { escapePattern } from "../symbols/code-symbol.ts";
-import { findLinesWith } from "../symbols/source-files.ts";
 
 /** One file that names another in an import. */
 type ImportLine = { from: string; module: string };
@@ -10,18 +10,9 @@ const MAX_IMPORTS = 60_000;
 
 const ENDINGS = [
   "",
-  ".ts",
-  ".tsx",
-  ".mts",
-  ".cts",
-  ".js",
-  ".jsx",
-  ".mjs",
-  ".cjs",
-  ".d.ts",
-  ".vue",
-  ".svelte",
-].concat(["ts", "tsx", "js", "mjs", "jsx"].map((end) => `/index.${end}`));
+  ...".ts .tsx .mts .cts .js .jsx .mjs .cjs .d.ts .vue .svelte".split(" "),
+  ..."/index.ts /index.tsx /index.js /index.mjs /index.jsx".split(" "),
+];
 
 /** What TypeScript calls by the name of what it is compiled to. */
 const COMPILED: Readonly<Record<string, readonly string[]>> = {
@@ -44,11 +35,9 @@ export async function findImports(
     `^\\s*#\\s*include\\s*"[^"\\n]{0,200}?${name}[^"\\n]{0,10}"`,
     `^\\s*from\\s+[\\w.]*${name}[\\w.]*\\s+import\\b|^\\s*from\\s+[\\w.]+\\s+import\\s+[\\w, ]*${name}|^\\s*import\\s+[\\w.]*${name}[\\w.]*`,
   ];
-  const found = await findLinesWith(
-    ["--only-matching", "--no-line-number", ...patterns.map((pattern) => `--regexp=${pattern}`)],
-    MAX_IMPORTS,
-    context,
-  );
+  const form = ["--no-heading", "--with-filename", "--only-matching", "--no-line-number"];
+  const args = [...form, ...patterns.map((pattern) => `--regexp=${pattern}`)];
+  const { found } = await searchFiles({ args, max: MAX_IMPORTS }, context);
   return found.flatMap(({ path, rest }) => readModules(path, rest).map((module) => ({ from: path, module })));
 }
 

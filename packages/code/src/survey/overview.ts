@@ -1,7 +1,9 @@
 import { relative, sep } from "node:path";
+import { type TypeIn, text, whole } from "@retinue/core/schema/shape";
 import { showCount } from "@retinue/core/show/measures";
-import type { Tool, ToolContext, ToolOutput } from "@retinue/core/tools/tool";
+import type { ToolContext, ToolOutput } from "@retinue/core/tools/tool";
 import { cutAt } from "@retinue/core/tools/truncate";
+import { describeInput } from "../describe-input.ts";
 import { defineLook } from "../file-tools/define-look.ts";
 import { findFilePlace } from "../file-tools/file-place.ts";
 import { describeLeftOut, searchFiles } from "../file-tools/ripgrep.ts";
@@ -9,8 +11,6 @@ import { classifyRole, findLanguage } from "../symbols/languages.ts";
 import { readIfVisible } from "../symbols/source-files.ts";
 import { findImports, groupImporters } from "./import-graph.ts";
 import { createFacts, MANIFESTS, type ProjectFacts, USUAL_ENTRIES } from "./manifests.ts";
-
-type OverviewInput = { path?: string; depth?: number };
 
 /** Text files by path from the folder that is looked at, with their lines. */
 type Lines = ReadonlyMap<string, number>;
@@ -26,26 +26,29 @@ const README_CHARS = 600;
 const TITLE_CHARS = 400;
 const MAX_ITEM = 200;
 
-/** Shows what a project consists of. */
-export const overview: Tool<OverviewInput> = defineLook<OverviewInput>({
-  name: "overview",
-  description:
-    "Shows what a project or folder consists of: what it is, its languages, folders with counts of files, entry points, scripts, tests and their runner, and the files that others import most.",
-  properties: {
-    path: { type: "string", description: "A folder; the project's by default." },
-    depth: {
-      type: "integer",
-      minimum: 1,
-      maximum: MAX_DEPTH,
-      description: `How many levels of folders to show; ${DEFAULT_DEPTH} by default.`,
-    },
-  },
-  look: async (input, context) => {
-    return await survey(input, context);
+const INPUT = describeInput({
+  "path?": { ...text, description: "A folder; the project's by default." },
+  "depth?": {
+    ...whole,
+    minimum: 1,
+    maximum: MAX_DEPTH,
+    description: `How many levels of folders to show; ${DEFAULT_DEPTH} by default.`,
   },
 });
 
-async function survey({ depth = DEFAULT_DEPTH }: OverviewInput, context: ToolContext): Promise<ToolOutput> {
+/** Shows what a project consists of. */
+export const overview = defineLook({
+  name: "overview",
+  description:
+    "Shows what a project or folder consists of: what it is, its languages, folders with counts of files, entry points, scripts, tests and their runner, and the files that others import most.",
+  input: INPUT,
+  look: survey,
+});
+
+async function survey(
+  { depth = DEFAULT_DEPTH }: TypeIn<typeof INPUT>,
+  context: ToolContext,
+): Promise<ToolOutput> {
   context.progress("counting files");
   const args = ["--count", "--with-filename", "--max-filesize=5M", "--regexp=^"];
   const search = await searchFiles({ args, max: MAX_FILES }, context);

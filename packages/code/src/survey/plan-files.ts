@@ -1,12 +1,13 @@
 import { posix } from "node:path";
-import { fileFault } from "@retinue/core/files/file-fault";
-import { pathTarget } from "@retinue/core/files/resolve-path";
 import { type AllowGitDir, worktreesIn } from "@retinue/core/git/git-folder";
-import { openRepository, runGit } from "@retinue/core/git/run-git";
 import { messageOf } from "@retinue/core/schema/error";
-import { defineTool, type Tool, type ToolContext, type ToolOutput } from "@retinue/core/tools/tool";
+import { type TypeIn, textWith, whole } from "@retinue/core/schema/shape";
+import type { Tool, ToolContext, ToolOutput } from "@retinue/core/tools/tool";
+import { describeInput } from "../describe-input.ts";
+import { defineLook } from "../file-tools/define-look.ts";
 import { findFilePlace } from "../file-tools/file-place.ts";
 import { searchFiles } from "../file-tools/ripgrep.ts";
+import { openForCall } from "../repository/call-repository.ts";
 import { findSymbols } from "../symbols/code-search.ts";
 import { type CodeSymbol, isUse, readNameQuery } from "../symbols/code-symbol.ts";
 import { classifyRole, findLanguage } from "../symbols/languages.ts";
@@ -90,8 +91,7 @@ async function findNamedFiles(
 
 async function findFilesNamed(name: string, context: ToolContext): Promise<string[]> {
   const accepts = (path: string) => path === name || path.endsWith(`/${name}`);
-  const search = await searchFiles({ args: ["--files"], accepts, max: 5 }, context);
-  return search.found.map(({ path }) => path);
+  return (await searchFiles({ args: ["--files"], accepts, max: 5 }, context)).paths;
 }
 
 async function searchConcepts(concepts: readonly Concept[], context: ToolContext): Promise<Hits[]> {
@@ -102,8 +102,7 @@ async function searchConcepts(concepts: readonly Concept[], context: ToolContext
       const args = ["--count", "--with-filename", "--ignore-case", `--regexp=${concept.pattern}`];
       const search = await searchFiles({ args, max: MAX_COUNTED }, context);
       const counts = new Map(search.found.map(({ path, rest }) => [path, Number(rest) || 0]));
-      for (const { path } of named.found)
-        if (!counts.has(path) && isInPath(concept, path)) counts.set(path, 0);
+      for (const path of named.paths) if (!counts.has(path) && isInPath(concept, path)) counts.set(path, 0);
       return { concept, counts, cut: search.cut };
     }),
   );
@@ -142,8 +141,6 @@ function giveReasons(path: string, hits: readonly Hits[], defined: readonly Code
   ];
 }
 
-type PlanFilesInput = { task: string; limit?: number };
-
 const DEFAULT_LIMIT = 15;
 const MAX_LIMIT = 50;
 const MAX_REASONS = 4;
@@ -151,48 +148,29 @@ const MAX_REASONS = 4;
 const LEADING = 8;
 const COMPANIONS = 3;
 
+const INPUT = describeInput({
+  task: {
+    ...textWith({ minLength: 3, maxLength: 10_000 }),
+    description: "The task in words, with the names it is about.",
+  },
+  "limit?": { ...whole, minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
+});
+type PlanFilesInput = TypeIn<typeof INPUT>;
+
 /** Makes the tool; `allowGitDir` says which folders of git outside of a project belong to it. */
-function createPlanFiles({ allowGitDir }: { allowGitDir?: AllowGitDir } = {}): Tool<PlanFilesInput> {
-  return defineTool<PlanFilesInput>({
+function createPlanFiles(allowGitDir?: AllowGitDir): Tool<PlanFilesInput & { path?: string }> {
+  return defineLook<PlanFilesInput & { path?: string }>({
     name: "plan_files",
     description:
       "Names the files that a task will likely touch, best first, each with the reasons: words of the task in names, definitions and lines; the tests of such files; who imports them; what changed together with them in the past.",
-    groups: ["filesystem"],
-    risk: "low",
-    replay: "safe",
-    input: {
-      type: "object",
-      properties: {
-        task: {
-          type: "string",
-          minLength: 3,
-          maxLength: 10_000,
-          description: "The task in words, with the names it is about.",
-        },
-        limit: {
-          type: "integer",
-          minimum: 1,
-          maximum: MAX_LIMIT,
-          description: `${DEFAULT_LIMIT} by default.`,
-        },
-      },
-      required: ["task"],
-      additionalProperties: false,
-    },
-    withSettings: (_, { dataDir }) => createPlanFiles({ allowGitDir: worktreesIn(dataDir) }),
-    access: async (_input, roots) => [await pathTarget(".", "read", roots)],
-    execute: async (input, context) => {
-      try {
-        return await planForTask(input, context, allowGitDir);
-      } catch (thrown) {
-        return { text: fileFault(thrown, "."), isError: true };
-      }
-    },
+    input: INPUT,
+    withSettings: (_, { dataDir }) => createPlanFiles(worktreesIn(dataDir)),
+    look: (input, context) => planForTask(input, context, allowGitDir),
   });
 }
 
 /** Names the files that a task will likely touch. */
-export const planFilesTool: Tool<PlanFilesInput> = createPlanFiles();
+export const planFilesTool = createPlanFiles();
 
 async function planForTask(
   { task, limit = DEFAULT_LIMIT }: PlanFilesInput,
@@ -261,10 +239,13 @@ type History = { commits: readonly (readonly string[])[]; fault?: string };
 /** How often a file changed in the same commits as another. */
 type Companion = { path: string; together: number; of: number };
 
-const MAX_COMMITS = 500;
 /** A commit of more files says nothing about which of them belong together. */
 const MAX_COMMIT_FILES = 30;
 const MAX_BYTES = 4_000_000;
+const LOG =
+  "log --no-merges --no-renames --no-ext-diff --no-textconv --name-only -z --format=%x01 --max-count=500".split(
+    " ",
+  );
 const LEAST_TOGETHER = 2;
 const LEAST_SHARE = 0.3;
 
@@ -273,22 +254,8 @@ async function readHistory(context: ToolContext, allowGitDir?: AllowGitDir): Pro
   const { signal, projectDir } = context;
   if (findFilePlace(context).root !== projectDir) return { commits: [] };
   try {
-    const repository = await openRepository(projectDir, { signal, allowGitDir });
-    const { stdout } = await runGit(
-      repository,
-      [
-        "log",
-        `--max-count=${MAX_COMMITS}`,
-        "--no-merges",
-        "--no-renames",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--name-only",
-        "-z",
-        "--format=%x01",
-      ],
-      { signal, maxBytes: MAX_BYTES },
-    );
+    const repository = await openForCall(context, allowGitDir);
+    const { stdout } = await repository.git(LOG, { maxBytes: MAX_BYTES });
     const commits = stdout.split("\u0001").map((commit) => commit.split(/[\0\n]/).filter(Boolean));
     return { commits: commits.filter((files) => files.length > 0 && files.length <= MAX_COMMIT_FILES) };
   } catch (thrown) {
@@ -350,7 +317,7 @@ async function findNamesakes(sources: readonly string[], context: ToolContext): 
   }
   const accepts = (path: string) => classifyRole(path) === "test" && byStem.has(stripTestEnding(path));
   const search = await searchFiles({ args: ["--files"], accepts, max: MAX_TESTS }, context);
-  return search.found.flatMap(({ path }) =>
+  return search.paths.flatMap((path) =>
     (byStem.get(stripTestEnding(path)) ?? []).map((of) => ({
       path,
       of,

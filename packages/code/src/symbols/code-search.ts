@@ -1,7 +1,10 @@
 import { messageOf } from "@retinue/core/schema/error";
-import type { Tool, ToolContext, ToolOutput } from "@retinue/core/tools/tool";
+import { oneOf, type TypeIn, text, textWith, whole } from "@retinue/core/schema/shape";
+import type { ToolContext, ToolOutput } from "@retinue/core/tools/tool";
+import { describeInput } from "../describe-input.ts";
 import { defineLook } from "../file-tools/define-look.ts";
-import { describeLeftOut, type Search } from "../file-tools/ripgrep.ts";
+import { describeLeftOut, type Search, searchFiles } from "../file-tools/ripgrep.ts";
+import { tryTo } from "../sandbox/try-to.ts";
 import {
   type CodeSymbol,
   escapePattern,
@@ -10,7 +13,6 @@ import {
   rankKind,
   rateNameFit,
   readNameQuery,
-  type SymbolKind,
   showLine,
 } from "./code-symbol.ts";
 import {
@@ -24,55 +26,53 @@ import {
   parseSource,
   ROLE_ORDER,
 } from "./languages.ts";
-import { findAllFiles, findFilesWith, lookIntoFiles } from "./source-files.ts";
+import { lookIntoFiles } from "./source-files.ts";
 import { findTextSymbols } from "./text-symbols.ts";
 import { findTreeSymbols } from "./tree-symbols.ts";
-
-/** What `code_search` takes. */
-type CodeSearchInput = {
-  query?: string;
-  kind?: "any" | Exclude<SymbolKind, "export">;
-  language?: string;
-  path?: string;
-  pattern?: string;
-  limit?: number;
-};
 
 const DEFAULT_LIMIT = 40;
 const MAX_LIMIT = 200;
 const MAX_FILES = 1_500;
 /** A name that more files hold than can be looked into is looked for first where it may be defined. */
 const MAX_COMMON_FILES = 600;
-const KINDS = "any function class method type interface variable import call".split(" ");
+const KINDS = [
+  "any",
+  "function",
+  "class",
+  "method",
+  "type",
+  "interface",
+  "variable",
+  "import",
+  "call",
+] as const;
+
+const INPUT = describeInput({
+  "query?": {
+    ...textWith({ minLength: 1, maxLength: 200 }),
+    description: "A name or a part of one, Type.member, or several words that a name holds.",
+  },
+  "kind?": { type: "string", ...oneOf(...KINDS), description: "Only such; any by default." },
+  "language?": {
+    ...textWith({ maxLength: 20 }),
+    description: "Only files of this language, such as typescript or py.",
+  },
+  "path?": { ...text, description: "A folder or file; the project's folder by default." },
+  "pattern?": {
+    ...textWith({ minLength: 1, maxLength: 500 }),
+    description:
+      "An ast-grep pattern: code in which $X stands for one node and $$$ for any number, such as await $X($$$). With a query, only matches that hold it.",
+  },
+  "limit?": { ...whole, minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
+});
+type CodeSearchInput = TypeIn<typeof INPUT>;
 
 /** Finds names and structures in code. */
-export const codeSearch: Tool<CodeSearchInput> = defineLook<CodeSearchInput>({
+export const codeSearch = defineLook({
   name: "code_search",
   description:
     "Finds where names are defined, exported, imported and called, best first: exact names before others, definitions before uses, sources before tests. Or finds code by its shape with a pattern. Gives path:line, kind, name and the line. JavaScript, TypeScript, CSS and HTML are parsed; other languages are searched by the look of their lines.",
-  properties: {
-    query: {
-      type: "string",
-      minLength: 1,
-      maxLength: 200,
-      description: "A name or a part of one, Type.member, or several words that a name holds.",
-    },
-    kind: { type: "string", enum: KINDS, description: "Only such; any by default." },
-    language: {
-      type: "string",
-      maxLength: 20,
-      description: "Only files of this language, such as typescript or py.",
-    },
-    path: { type: "string", description: "A folder or file; the project's folder by default." },
-    pattern: {
-      type: "string",
-      minLength: 1,
-      maxLength: 500,
-      description:
-        "An ast-grep pattern: code in which $X stands for one node and $$$ for any number, such as await $X($$$). With a query, only matches that hold it.",
-    },
-    limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
-  },
+  input: INPUT,
   check: ({ query, pattern, language }) => {
     if (query === undefined && pattern === undefined) return "give a 'query' or a 'pattern'";
     if (query !== undefined && !/[\p{L}\p{N}_$]/u.test(query)) return `'${query}' holds no name`;
@@ -82,10 +82,11 @@ export const codeSearch: Tool<CodeSearchInput> = defineLook<CodeSearchInput>({
       return `patterns are for JavaScript, TypeScript, CSS and HTML, not for ${language}; use a query or grep`;
     return null;
   },
-  look: async (input, context) => {
-    const { pattern, query, language = "typescript", limit = DEFAULT_LIMIT } = input;
-    if (pattern === undefined) return await searchNames(input, context);
-    return await searchPattern({ pattern, query, grammars: listGrammars(language), limit }, context);
+  look: (input, context) => {
+    const { pattern } = input;
+    return pattern === undefined
+      ? searchNames(input, context)
+      : searchPattern({ ...input, pattern }, context);
   },
 });
 
@@ -111,22 +112,20 @@ async function candidates(
   { needle, name, words }: NameQuery,
   accepts: (path: string) => boolean,
   context: ToolContext,
-): Promise<Search & { paths: string[] }> {
-  const all = await findFilesWith(
-    ["--ignore-case", "--fixed-strings", `--regexp=${needle}`],
-    accepts,
-    MAX_FILES,
-    context,
-  );
-  const paths = all.paths.toSorted(compareByRole);
-  if (!all.cut || words.length > 0) return { ...all, paths };
+): Promise<Search> {
+  const search = async (...pattern: readonly string[]) => {
+    const found = await searchFiles(
+      { args: ["--files-with-matches", ...pattern], accepts, max: MAX_FILES },
+      context,
+    );
+    return { ...found, paths: found.paths.toSorted(compareByRole) };
+  };
+  const all = await search("--ignore-case", "--fixed-strings", `--regexp=${needle}`);
+  if (!all.cut || words.length > 0) return all;
   context.progress(`more than ${MAX_FILES} files hold ${needle}; looking for its definition first`);
   const defining = `(?:function\\*?|class|interface|type|enum|const|let|var|def|fn|func|fun|struct|trait|module|mod)\\s+${escapePattern(name)}\\b`;
-  const first = await findFilesWith([`--regexp=${defining}`], accepts, MAX_FILES, context);
-  return {
-    ...all,
-    paths: [...new Set([...first.paths.toSorted(compareByRole), ...paths])].slice(0, MAX_COMMON_FILES),
-  };
+  const first = await search(`--regexp=${defining}`);
+  return { ...all, paths: [...new Set([...first.paths, ...all.paths])].slice(0, MAX_COMMON_FILES) };
 }
 
 /** The names in a file that fit, by its structure where there is a parser for it. */
@@ -157,7 +156,8 @@ function nothing({ name, within }: NameQuery, kind: string): string {
 
 /** A name at a place, and the file it is in. */
 type Placed = CodeSymbol & {
-  path: string /** Its language, if that was not parsed. */;
+  path: string;
+  /** Its language, if that was not parsed. */
   byText?: string;
 };
 
@@ -230,31 +230,25 @@ function formatSymbol({ path, line, kind, name, within, text }: Placed): string 
   return `${path}:${line}  ${kind} ${within && !isUse(kind) ? `${within}.` : ""}${name}  ${text}`;
 }
 
-/** A search for code of a shape. */
-type PatternSearch = {
-  pattern: string;
-  query?: string | undefined;
-  /** Grammars whose files are looked into. */
-  grammars: readonly Grammar[];
-  limit: number;
-};
-
 const MAX_PATTERN_FILES = 2_000;
 /** Files are looked into in lots, so that a pattern that fits everywhere ends early. */
 const LOT = 64;
 
 /** Finds code by its shape, sources first. */
 async function searchPattern(
-  { pattern, query, grammars, limit }: PatternSearch,
+  { pattern, query, language = "typescript", limit = DEFAULT_LIMIT }: CodeSearchInput & { pattern: string },
   context: ToolContext,
 ): Promise<ToolOutput> {
+  const grammars = listGrammars(language);
   const wrong = await findPatternFault(pattern, grammars);
   if (wrong) return { text: wrong, isError: true };
   const parsable = (path: string) => grammars.some((grammar) => grammar === findLanguage(path)?.grammar);
   const needle = findNeedle(pattern) ?? query;
-  const files = needle
-    ? await findFilesWith(["--fixed-strings", `--regexp=${needle}`], parsable, MAX_PATTERN_FILES, context)
-    : await findAllFiles(MAX_PATTERN_FILES * 10, context);
+  const holding = ["--files-with-matches", "--fixed-strings", `--regexp=${needle}`];
+  const search = needle
+    ? { args: holding, accepts: parsable, max: MAX_PATTERN_FILES }
+    : { args: ["--files"], max: MAX_PATTERN_FILES * 10 };
+  const files = await searchFiles(search, context);
   const paths = files.paths.filter(parsable).toSorted(compareByRole);
   const shown: string[] = [];
   let looked = 0;
@@ -279,7 +273,7 @@ async function findMatches(
 ): Promise<string[]> {
   const grammar = findLanguage(path)?.grammar;
   const tree = grammar ? await parseSource(text, grammar) : null;
-  const nodes = tree ? attempt(() => tree.findAll(pattern)) : null;
+  const nodes = tryTo(() => tree?.findAll(pattern));
   return (nodes ?? []).flatMap((node) => {
     const code = node.text();
     if (query !== undefined && !code.includes(query)) return [];
@@ -307,12 +301,4 @@ async function findPatternFault(pattern: string, grammars: readonly Grammar[]): 
 function findNeedle(pattern: string): string | undefined {
   const words = pattern.replace(/\$+\w*/g, " ").match(/[A-Za-z_]\w+/g) ?? [];
   return words.toSorted((a, b) => b.length - a.length)[0];
-}
-
-function attempt<Value>(work: () => Value): Value | null {
-  try {
-    return work();
-  } catch {
-    return null;
-  }
 }

@@ -1,10 +1,11 @@
-import type { Tool, ToolContext, ToolOutput } from "@retinue/core/tools/tool";
+import { type TypeIn, text, whole } from "@retinue/core/schema/shape";
+import type { ToolContext, ToolOutput } from "@retinue/core/tools/tool";
+import { describeInput } from "../describe-input.ts";
 import { defineLook } from "../file-tools/define-look.ts";
 import { describeLeftOut, searchFiles } from "../file-tools/ripgrep.ts";
 import { classifyRole, findLanguage, parseSource, type SyntaxNode } from "./languages.ts";
 import { lookIntoFiles } from "./source-files.ts";
 
-type DocsCoverageInput = { path?: string; limit?: number };
 type Counted = ExportedName & { path: string; language: string };
 
 const DEFAULT_LIMIT = 100;
@@ -12,27 +13,27 @@ const MAX_LIMIT = 500;
 const MAX_FILES = 5_000;
 const COVERED = new Set(["TypeScript", "JavaScript", "Python", "Go", "Rust"]);
 
-/** Says which exported names have documentation. */
-export const docsCoverage: Tool<DocsCoverageInput> = defineLook<DocsCoverageInput>({
-  name: "docs_coverage",
-  description:
-    "Counts the exported names of the sources that have a documentation comment, and lists those that have none with path:line. For TypeScript, JavaScript, Python, Go and Rust; tests and generated files are left out.",
-  properties: {
-    path: { type: "string", description: "A folder or file; the project's folder by default." },
-    limit: {
-      type: "integer",
-      minimum: 1,
-      maximum: MAX_LIMIT,
-      description: `How many undocumented names to list; ${DEFAULT_LIMIT} by default.`,
-    },
-  },
-  look: async (input, context) => {
-    return await measure(input, context);
+const INPUT = describeInput({
+  "path?": { ...text, description: "A folder or file; the project's folder by default." },
+  "limit?": {
+    ...whole,
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    description: `How many undocumented names to list; ${DEFAULT_LIMIT} by default.`,
   },
 });
 
+/** Says which exported names have documentation. */
+export const docsCoverage = defineLook({
+  name: "docs_coverage",
+  description:
+    "Counts the exported names of the sources that have a documentation comment, and lists those that have none with path:line. For TypeScript, JavaScript, Python, Go and Rust; tests and generated files are left out.",
+  input: INPUT,
+  look: measure,
+});
+
 async function measure(
-  { limit = DEFAULT_LIMIT }: DocsCoverageInput,
+  { limit = DEFAULT_LIMIT }: TypeIn<typeof INPUT>,
   context: ToolContext,
 ): Promise<ToolOutput> {
   const accepts = (path: string) =>
@@ -40,7 +41,7 @@ async function measure(
   const files = await searchFiles({ args: ["--files"], accepts, max: MAX_FILES }, context);
   if (files.fault && files.found.length === 0)
     return { text: `docs_coverage: ${files.fault}`, isError: true };
-  const paths = files.found.map(({ path }) => path).filter((path) => classifyRole(path) === "source");
+  const paths = files.paths.filter((path) => classifyRole(path) === "source");
   const looked = await lookIntoFiles(paths, context, namesIn);
   const names = looked.flatMap((each) => each ?? []);
   const unread = looked.filter((each) => each === null).length;

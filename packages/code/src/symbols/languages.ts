@@ -10,57 +10,47 @@ type Language = { readonly name: string; readonly grammar?: Grammar; readonly is
 /** What a file is for; what is aside shows, measures or explains the sources. */
 type FileRole = "source" | "aside" | "test" | "generated";
 
-const CODE: Readonly<Record<string, string>> = {
-  Python: "py pyi",
-  Go: "go",
-  Rust: "rs",
-  Java: "java",
-  Kotlin: "kt kts",
-  Scala: "scala",
-  Ruby: "rb rake",
-  PHP: "php",
-  C: "c h",
-  "C++": "cc cpp cxx hpp hh hxx",
-  "C#": "cs",
-  Swift: "swift",
-  Dart: "dart",
-  Lua: "lua",
-  Elixir: "ex exs",
-  Shell: "sh bash zsh",
-  SQL: "sql",
-  Vue: "vue",
-  Svelte: "svelte",
-};
-const PARSED: Readonly<Record<Grammar, string>> = {
-  TypeScript: "ts mts cts",
-  Tsx: "tsx",
-  JavaScript: "js mjs cjs jsx",
-  Css: "css",
-  Html: "html htm",
-};
-const NAMES: Readonly<Record<Grammar, string>> = {
-  TypeScript: "TypeScript",
-  Tsx: "TypeScript",
-  JavaScript: "JavaScript",
-  Css: "CSS",
-  Html: "HTML",
-};
-const OTHER: Readonly<Record<string, string>> = {
-  Markdown: "md mdx",
-  JSON: "json jsonc",
-  YAML: "yml yaml",
-  TOML: "toml",
-  XML: "xml svg",
-  Text: "txt rst adoc csv",
-};
+const CODE: readonly (readonly [name: string, ends: string, grammar?: Grammar])[] = [
+  ["Python", "py pyi"],
+  ["Go", "go"],
+  ["Rust", "rs"],
+  ["Java", "java"],
+  ["Kotlin", "kt kts"],
+  ["Scala", "scala"],
+  ["Ruby", "rb rake"],
+  ["PHP", "php"],
+  ["C", "c h"],
+  ["C++", "cc cpp cxx hpp hh hxx"],
+  ["C#", "cs"],
+  ["Swift", "swift"],
+  ["Dart", "dart"],
+  ["Lua", "lua"],
+  ["Elixir", "ex exs"],
+  ["Shell", "sh bash zsh"],
+  ["SQL", "sql"],
+  ["Vue", "vue"],
+  ["Svelte", "svelte"],
+  ["TypeScript", "ts mts cts", "TypeScript"],
+  ["TypeScript", "tsx", "Tsx"],
+  ["JavaScript", "js mjs cjs jsx", "JavaScript"],
+  ["CSS", "css", "Css"],
+  ["HTML", "html htm", "Html"],
+];
+const OTHER: readonly (readonly [name: string, ends: string])[] = [
+  ["Markdown", "md mdx"],
+  ["JSON", "json jsonc"],
+  ["YAML", "yml yaml"],
+  ["TOML", "toml"],
+  ["XML", "xml svg"],
+  ["Text", "txt rst adoc csv"],
+];
 const ALIASES: Readonly<Record<string, string>> = { golang: "Go", bash: "Shell" };
 
 const BY_EXTENSION = new Map<string, Language>([
-  ...Object.entries(CODE).flatMap(([name, ends]) => entries({ name, isCode: true }, ends)),
-  ...Object.entries(PARSED).flatMap(([grammar, ends]) =>
-    entries({ name: NAMES[grammar as Grammar], grammar: grammar as Grammar, isCode: true }, ends),
+  ...CODE.flatMap(([name, ends, grammar]) =>
+    entries({ name, isCode: true, ...(grammar && { grammar }) }, ends),
   ),
-  ...Object.entries(OTHER).flatMap(([name, ends]) => entries({ name, isCode: false }, ends)),
+  ...OTHER.flatMap(([name, ends]) => entries({ name, isCode: false }, ends)),
 ]);
 
 const GENERATED =
@@ -84,16 +74,14 @@ export function findLanguageName(text: string): string | undefined {
 
 /** The names of the languages whose definitions can be found. */
 export function listCodeLanguages(): string[] {
-  return [
-    ...new Set([...BY_EXTENSION.values()].filter(({ isCode }) => isCode).map(({ name }) => name)),
-  ].sort();
+  return [...new Set(CODE.map(([name]) => name))].sort();
 }
 
 /** The grammars of a language; JavaScript and TypeScript are searched together, since projects mix them. */
 export function listGrammars(language: string): Grammar[] {
   const name = findLanguageName(language);
   if (name === "TypeScript" || name === "JavaScript") return ["TypeScript", "Tsx", "JavaScript"];
-  return (Object.keys(PARSED) as Grammar[]).filter((grammar) => NAMES[grammar] === name);
+  return CODE.flatMap(([each, , grammar]) => (grammar && each === name ? [grammar] : []));
 }
 
 /** What a file is for, from its path: what builds leave behind is generated, whatever else it is. */

@@ -1,39 +1,11 @@
 import { join } from "node:path";
 import type { ToolContext } from "@retinue/core/tools/tool";
 import { findFilePlace, isBinary, readWhole, toReadTarget } from "../file-tools/file-place.ts";
-import { type Found, type Search, searchFiles } from "../file-tools/ripgrep.ts";
 
 /** Files larger than this were hardly written by hand, and are not parsed. */
 const MAX_PARSED_BYTES = 400_000;
 const AT_ONCE = 8;
 const WORKSPACE = "workspace:";
-
-/** The distinct files of the judged place in which ripgrep finds something. */
-export async function findFilesWith(
-  args: readonly string[],
-  accepts: ((path: string) => boolean) | undefined,
-  max: number,
-  context: ToolContext,
-): Promise<Search & { paths: string[] }> {
-  const search = await searchFiles({ args: ["--files-with-matches", ...args], accepts, max }, context);
-  return { ...search, paths: search.found.map(({ path }) => path) };
-}
-
-/** Every file of the judged place that the run may see. */
-export async function findAllFiles(max: number, context: ToolContext): Promise<Search & { paths: string[] }> {
-  const search = await searchFiles({ args: ["--files"], max }, context);
-  return { ...search, paths: search.found.map(({ path }) => path) };
-}
-
-/** Lines, or with `--only-matching` parts of lines, of the judged place. */
-export async function findLinesWith(
-  args: readonly string[],
-  max: number,
-  context: ToolContext,
-): Promise<Found[]> {
-  const search = await searchFiles({ args: ["--no-heading", "--with-filename", ...args], max }, context);
-  return search.found;
-}
 
 /** Looks into files one after the other, a few at once; files that cannot be read as text give null. */
 export async function lookIntoFiles<Value>(

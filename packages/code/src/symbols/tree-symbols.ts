@@ -9,15 +9,6 @@ import {
 } from "./code-symbol.ts";
 import type { Grammar, SyntaxNode } from "./languages.ts";
 
-const SCRIPT_KINDS =
-  "function_declaration generator_function_declaration class_declaration method_definition variable_declarator";
-const TYPE_KINDS =
-  "function_signature abstract_class_declaration method_signature abstract_method_signature public_field_definition property_signature interface_declaration type_alias_declaration enum_declaration internal_module";
-const DEFINING: Readonly<Record<"JavaScript" | "TypeScript" | "Tsx", readonly string[]>> = {
-  JavaScript: `${SCRIPT_KINDS} field_definition`.split(" "),
-  TypeScript: `${SCRIPT_KINDS} ${TYPE_KINDS}`.split(" "),
-  Tsx: `${SCRIPT_KINDS} ${TYPE_KINDS}`.split(" "),
-};
 const KINDS: Readonly<Record<string, SymbolKind>> = {
   function_declaration: "function",
   generator_function_declaration: "function",
@@ -75,10 +66,15 @@ const SHARED: readonly Rule[] = [
   { kind: "call_expression", has: { field: "function", ...CALLED } },
   { kind: "new_expression", has: { field: "constructor", ...CALLED } },
 ];
+const SCRIPT_KINDS =
+  "function_declaration generator_function_declaration class_declaration method_definition variable_declarator";
+const TYPE_KINDS =
+  "function_signature abstract_class_declaration method_signature abstract_method_signature public_field_definition property_signature interface_declaration type_alias_declaration enum_declaration internal_module";
+const TYPED = defineNamed(`${SCRIPT_KINDS} ${TYPE_KINDS}`);
 const RULES: Readonly<Record<Grammar, Rule>> = {
-  JavaScript: { any: [...definingRules("JavaScript"), ...SHARED, ...ELEMENTS] },
-  TypeScript: { any: [...definingRules("TypeScript"), ...SHARED] },
-  Tsx: { any: [...definingRules("Tsx"), ...SHARED, ...ELEMENTS] },
+  JavaScript: { any: [defineNamed(`${SCRIPT_KINDS} field_definition`), ...SHARED, ...ELEMENTS] },
+  TypeScript: { any: [TYPED, ...SHARED] },
+  Tsx: { any: [TYPED, ...SHARED, ...ELEMENTS] },
   Css: {
     any: ["class_name", "id_name", "keyframes_name", "property_name"].map((kind) => ({ kind })),
     ...FITS,
@@ -190,8 +186,9 @@ function markupName(name: SyntaxNode): Found[] {
   return attribute?.child(0)?.text().toLowerCase() === "id" ? [{ node: name, name, kind: "variable" }] : [];
 }
 
-function definingRules(grammar: keyof typeof DEFINING): Rule[] {
-  return [{ any: DEFINING[grammar].map((kind) => ({ kind })), has: { field: "name", ...FITS } }];
+/** Nodes of these kinds whose name fits. */
+function defineNamed(kinds: string): Rule {
+  return { any: kinds.split(" ").map((kind) => ({ kind })), has: { field: "name", ...FITS } };
 }
 
 function kindOfValue(value: SyntaxNode | null): SymbolKind {

@@ -2,6 +2,7 @@ import type { ProgramCall } from "@retinue/core/rights/patterns/command-part";
 import { findInner } from "@retinue/core/rights/patterns/inner-command";
 import { readCommand } from "@retinue/core/rights/patterns/split-command";
 import { findOwn } from "@retinue/core/schema/find-own";
+import { cutFolder } from "../shell/command-words.ts";
 import { type Grounds, Whereabouts } from "./whereabouts.ts";
 
 /** A program of a shell command that runs tests, or may. */
@@ -37,7 +38,7 @@ export function findTestCalls(command: string, grounds: Grounds): TestCall[] {
   for (const call of readCommand(command).calls) {
     whereabouts.follow(call);
     const { words, list } = call;
-    const name = programName(words[0]?.value);
+    const name = cutFolder(words[0]?.value ?? "");
     const inner = findInner(words);
     if (name === "" || MOVING.has(name) || SHOWING.has(name)) continue;
     if (inner.commands.length + inner.scripts.length > 0) continue;
@@ -78,10 +79,6 @@ function findPaths({ runner }: Reading, { words }: ProgramCall): string[] {
   return paths;
 }
 
-function programName(program = ""): string {
-  return program.slice(program.lastIndexOf("/") + 1);
-}
-
 type Reading = Pick<TestCall, "runner" | "isTest" | "args"> & { folder?: string };
 
 const ANYTHING: Reading = { runner: null, isTest: false, args: null };
@@ -92,7 +89,7 @@ const PACKAGE_MANAGERS = new Set(["npm", "pnpm", "yarn", "bun"]);
 
 /** What a call runs, with everything in front of the runner's name taken off. */
 function readCall(words: readonly string[]): Reading {
-  let rest = [programName(words[0]), ...words.slice(1)];
+  let rest = [cutFolder(words[0] ?? ""), ...words.slice(1)];
   for (;;) {
     for (const [runner, { starts }] of Object.entries(RUNNERS)) {
       const start = starts.exec(rest.join(" "))?.[0];
@@ -100,7 +97,7 @@ function readCall(words: readonly string[]): Reading {
     }
     const taken = launcherLength(rest);
     if (taken === 0) break;
-    rest = [programName(rest[taken]).replace(/\.[cm]?js$/, ""), ...rest.slice(taken + 1)];
+    rest = [cutFolder(rest[taken] ?? "").replace(/\.[cm]?js$/, ""), ...rest.slice(taken + 1)];
   }
   const [program = "", ...args] = rest;
   if (PACKAGE_MANAGERS.has(program)) return readScript(program, args);

@@ -8,28 +8,39 @@ import { parseCargo, parseGo, parseJest, parseMocha, parseUnittest } from "./par
 import { parseTap } from "./parse-tap.ts";
 import type { TestReport } from "./test-report.ts";
 
-type Planner = (request: TestRequest) => TestCommand | Promise<TestCommand>;
+/** How the tests of a project are run with one runner. */
+type Planner = {
+  /** The name of the file in which it leaves its report; without one its output is read. */
+  readonly report?: string;
+  readonly argv: (request: TestRequest, reportFile: string) => readonly string[] | Promise<readonly string[]>;
+  readonly env?: (request: TestRequest) => Readonly<Record<string, string>>;
+  readonly notes?: (request: TestRequest) => readonly string[];
+  readonly parse: (
+    output: RunnerOutput,
+    request: TestRequest,
+  ) => TestReport | null | Promise<TestReport | null>;
+};
+
+const NO_BYTECODE = { PYTHONDONTWRITEBYTECODE: "1" };
 
 const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
-  vitest: async (request) => {
-    const file = join(request.reportDir, "report.json");
-    // A configuration is bundled into a file beside it, which a read-only project does not let happen.
-    const loader = request.mayWrite("node_modules/.vite-temp/x") ? [] : ["--configLoader=runner"];
-    return jsonCommand(request, file, [
+  vitest: {
+    report: "report.json",
+    argv: async (request, file) => [
       ...(await findTestProgram(request, "vitest")),
-      "run",
-      "--reporter=default",
-      "--reporter=json",
+      ..."run --reporter=default --reporter=json".split(" "),
       `--outputFile.json=${file}`,
       "--coverage.enabled=false",
-      ...loader,
+      // A configuration is bundled into a file beside it, which a read-only project does not let happen.
+      ...(request.mayWrite("node_modules/.vite-temp/x") ? [] : ["--configLoader=runner"]),
       ...passFilter(request, (filter) => `--testNamePattern=${escapeRegExp(filter)}`),
       ...passPath(request),
-    ]);
+    ],
+    parse: ({ report }, { projectDir }) => parseJest(report ?? "", projectDir),
   },
-  jest: async (request) => {
-    const file = join(request.reportDir, "report.json");
-    return jsonCommand(request, file, [
+  jest: {
+    report: "report.json",
+    argv: async (request, file) => [
       ...(await findTestProgram(request, "jest")),
       "--json",
       `--outputFile=${file}`,
@@ -37,179 +48,153 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
       "--cacheDirectory=/tmp/jest",
       ...passFilter(request, (filter) => `--testNamePattern=${escapeRegExp(filter)}`),
       ...(request.path ? [escapeRegExp(request.path.relative)] : []),
-    ]);
+    ],
+    parse: ({ report }, { projectDir }) => parseJest(report ?? "", projectDir),
   },
-  mocha: async (request) => {
-    const file = join(request.reportDir, "report.json");
-    return {
-      argv: [
-        ...(await findTestProgram(request, "mocha")),
-        "--reporter=json",
-        `--reporter-option=output=${file}`,
-        ...passFilter(request, (filter) => `--fgrep=${filter}`),
-        ...(request.path?.isFolder ? ["--recursive"] : []),
-        ...passPath(request),
-      ],
-      reportFile: file,
-      parse: ({ report, stdout }) => parseMocha(report ?? stdout, request.projectDir),
-    };
+  mocha: {
+    report: "report.json",
+    argv: async (request, file) => [
+      ...(await findTestProgram(request, "mocha")),
+      "--reporter=json",
+      `--reporter-option=output=${file}`,
+      ...passFilter(request, (filter) => `--fgrep=${filter}`),
+      ...(request.path?.isFolder ? ["--recursive"] : []),
+      ...passPath(request),
+    ],
+    parse: ({ report, stdout }, { projectDir }) => parseMocha(report ?? stdout, projectDir),
   },
-  node: (request) => {
-    const file = join(request.reportDir, "report.tap");
-    const { path } = request;
-    const tests = path?.isFolder
-      ? [`./${escapeTestGlob(path.relative)}/**/*.{test,spec}.{js,mjs,cjs,ts,mts,cts}`]
-      : passPath(request).map(escapeTestGlob);
-    return {
-      argv: [
-        process.execPath,
-        "--test",
-        "--test-reporter=spec",
-        "--test-reporter-destination=stdout",
-        "--test-reporter=tap",
-        `--test-reporter-destination=${file}`,
-        ...passFilter(request, (filter) => `--test-name-pattern=${escapeRegExp(filter)}`),
-        ...tests,
-      ],
-      reportFile: file,
-      parse: ({ report }) => parseTap(report ?? "", request.projectDir),
-    };
+  node: {
+    report: "report.tap",
+    argv: (request, file) => [
+      process.execPath,
+      ..."--test --test-reporter=spec --test-reporter-destination=stdout --test-reporter=tap".split(" "),
+      `--test-reporter-destination=${file}`,
+      ...passFilter(request, (filter) => `--test-name-pattern=${escapeRegExp(filter)}`),
+      ...(request.path?.isFolder
+        ? [`./${escapeTestGlob(request.path.relative)}/**/*.{test,spec}.{js,mjs,cjs,ts,mts,cts}`]
+        : passPath(request).map(escapeTestGlob)),
+    ],
+    parse: ({ report }, { projectDir }) => parseTap(report ?? "", projectDir),
   },
-  bun: (request) => {
-    const file = join(request.reportDir, "report.xml");
-    const name = passFilter(request, (filter) => `--test-name-pattern=${escapeRegExp(filter)}`);
-    return junitCommand(request, file, [
-      "bun",
-      "test",
-      "--reporter=junit",
+  bun: {
+    report: "report.xml",
+    argv: (request, file) => [
+      ..."bun test --reporter=junit".split(" "),
       `--reporter-outfile=${file}`,
-      ...name,
+      ...passFilter(request, (filter) => `--test-name-pattern=${escapeRegExp(filter)}`),
       ...passPath(request),
-    ]);
+    ],
+    parse: readJunitReport,
   },
-  deno: (request) => {
-    const file = join(request.reportDir, "report.xml");
-    const name = passFilter(request, (filter) => `--filter=${filter}`);
-    return junitCommand(request, file, [
-      "deno",
-      "test",
-      "--no-prompt",
+  deno: {
+    report: "report.xml",
+    argv: (request, file) => [
+      ..."deno test --no-prompt".split(" "),
       `--junit-path=${file}`,
-      ...name,
+      ...passFilter(request, (filter) => `--filter=${filter}`),
       ...passPath(request),
-    ]);
+    ],
+    parse: readJunitReport,
   },
-  npm: (request) => ({
-    argv: ["npm", "test", "--silent"],
-    notes:
-      request.path || request.filter
+  npm: {
+    argv: () => ["npm", "test", "--silent"],
+    notes: ({ path, filter }) =>
+      path || filter
         ? ["path and filter are not known to the project's own test script and were not used"]
         : [],
-    parse: ({ stdout }) => parseTap(stdout, request.projectDir),
-  }),
-  pytest: async (request) => {
-    const file = join(request.reportDir, "report.xml");
-    const options = [
-      "-q",
-      "-p",
-      "no:cacheprovider",
-      "--continue-on-collection-errors",
-      "--color=no",
-      "-o",
-      "junit_family=xunit1",
-    ];
-    return junitCommand(request, file, [
+    parse: ({ stdout }, { projectDir }) => parseTap(stdout, projectDir),
+  },
+  pytest: {
+    report: "report.xml",
+    argv: async (request, file) => [
       await findPython(joinTestedDir(request)),
-      "-m",
-      "pytest",
-      ...options,
+      ..."-m pytest -q -p no:cacheprovider --continue-on-collection-errors --color=no".split(" "),
+      ..."-o junit_family=xunit1".split(" "),
       `--junitxml=${file}`,
       ...passFilter(request, (filter) => `-k${filter}`),
       ...passPath(request),
-    ]);
+    ],
+    env: () => NO_BYTECODE,
+    parse: readJunitReport,
   },
-  unittest: async (request) => {
-    const { path } = request;
-    const where = path?.isFolder ? ["discover", "-s", path.relative, "-t", "."] : passPath(request);
-    const name = passFilter(request, (filter) => `-k${filter}`);
-    return {
-      argv: [
-        await findPython(joinTestedDir(request)),
-        "-m",
-        "unittest",
-        ...(where.length > 0 ? where : ["discover"]),
-        "-v",
-        ...name,
-      ],
-      env: { PYTHONDONTWRITEBYTECODE: "1" },
-      parse: ({ stderr, stdout }) => parseUnittest(`${stderr}\n${stdout}`, request.projectDir),
-    };
+  unittest: {
+    argv: async (request) => {
+      const { path } = request;
+      const where = path?.isFolder ? ["discover", "-s", path.relative, "-t", "."] : passPath(request);
+      const python = await findPython(joinTestedDir(request));
+      const name = passFilter(request, (filter) => `-k${filter}`);
+      return [python, "-m", "unittest", ...(where.length > 0 ? where : ["discover"]), "-v", ...name];
+    },
+    env: () => NO_BYTECODE,
+    parse: ({ stderr, stdout }, { projectDir }) => parseUnittest(`${stderr}\n${stdout}`, projectDir),
   },
-  go: async (request) => {
-    const text = (await readProjectFile(joinTestedDir(request), "go.mod")) ?? "";
-    const modulePath = /^module\s+"?([^\s"]+)/m.exec(text)?.[1] ?? "";
-    const { path } = request;
-    const folder = path && (path.isFolder ? path.relative : path.relative.replace(/\/?[^/]*$/, ""));
-    const where = path?.isFolder ? `./${folder}/...` : folder === undefined ? "./..." : `./${folder}`;
-    return {
-      argv: [
+  go: {
+    argv: (request) => {
+      const { path } = request;
+      const folder = path && (path.isFolder ? path.relative : path.relative.replace(/\/?[^/]*$/, ""));
+      const where = path?.isFolder ? `./${folder}/...` : folder === undefined ? "./..." : `./${folder}`;
+      return [
         "go",
         "test",
         "-json",
         ...passFilter(request, (filter) => `-run=${escapeRegExp(filter)}`),
         where,
-      ],
-      env: { GOCACHE: "/tmp/go-build", GOFLAGS: "-mod=readonly" },
-      parse: ({ stdout }) => rebaseReport(parseGo(stdout, modulePath), request.folder ?? ""),
-    };
+      ];
+    },
+    env: () => ({ GOCACHE: "/tmp/go-build", GOFLAGS: "-mod=readonly" }),
+    parse: async ({ stdout }, request) => {
+      const text = (await readProjectFile(joinTestedDir(request), "go.mod")) ?? "";
+      const modulePath = /^module\s+"?([^\s"]+)/m.exec(text)?.[1] ?? "";
+      return rebaseReport(parseGo(stdout, modulePath), request.folder);
+    },
   },
-  cargo: (request) => {
-    const target = /^tests\/([^/]+)\.rs$/.exec(request.path?.relative ?? "")?.[1];
-    const unused = request.path && !target;
-    return {
-      argv: [
-        "cargo",
-        "test",
-        "--offline",
-        "--no-fail-fast",
-        "--color=never",
+  cargo: {
+    argv: (request) => {
+      const target = findCargoTarget(request);
+      return [
+        ..."cargo test --offline --no-fail-fast --color=never".split(" "),
         ...(target ? [`--test=${target}`] : []),
         ...passFilter(request, (filter) => filter),
-      ],
-      env: {
-        RUST_BACKTRACE: "0",
-        ...(!request.mayWrite("target/x") && { CARGO_TARGET_DIR: "/tmp/target" }),
-      },
-      notes: unused ? ["cargo finds tests by their names; the path was not used"] : [],
-      parse: ({ stdout, stderr }) => rebaseReport(parseCargo(`${stdout}\n${stderr}`), request.folder ?? ""),
-    };
+      ];
+    },
+    env: ({ mayWrite }) => ({
+      RUST_BACKTRACE: "0",
+      ...(!mayWrite("target/x") && { CARGO_TARGET_DIR: "/tmp/target" }),
+    }),
+    notes: (request) =>
+      request.path && !findCargoTarget(request)
+        ? ["cargo finds tests by their names; the path was not used"]
+        : [],
+    parse: ({ stdout, stderr }, { folder }) => rebaseReport(parseCargo(`${stdout}\n${stderr}`), folder),
   },
 };
 
 /** The command that runs a project's tests with this runner. */
 export async function planCommand(runner: RunnerName, request: TestRequest): Promise<TestCommand> {
-  return PLANNERS[runner](request);
-}
-
-function jsonCommand({ projectDir }: TestRequest, reportFile: string, argv: readonly string[]): TestCommand {
-  return { argv, reportFile, parse: ({ report }) => parseJest(report ?? "", projectDir) };
-}
-
-function junitCommand(request: TestRequest, reportFile: string, argv: readonly string[]): TestCommand {
+  const { report, argv, env, notes, parse } = PLANNERS[runner];
+  const reportFile = report && join(request.reportDir, report);
   return {
-    argv,
+    argv: await argv(request, reportFile ?? ""),
+    env: env?.(request) ?? {},
+    notes: notes?.(request) ?? [],
     reportFile,
-    env: { PYTHONDONTWRITEBYTECODE: "1" },
-    parse: async ({ report }) =>
-      rebaseReport(await parseJunit(report ?? "", joinTestedDir(request)), request.folder ?? ""),
+    parse: (output) => parse(output, request),
   };
 }
 
+async function readJunitReport({ report }: RunnerOutput, request: TestRequest): Promise<TestReport | null> {
+  return rebaseReport(await parseJunit(report ?? "", joinTestedDir(request)), request.folder);
+}
+
+function findCargoTarget({ path }: TestRequest): string | undefined {
+  return /^tests\/([^/]+)\.rs$/.exec(path?.relative ?? "")?.[1];
+}
+
 /** What is to be tested. */
-type TestRequest = {
+export type TestRequest = {
   readonly projectDir: string;
   /** The folder that is tested, relative to the project; empty for all of it. */
-  readonly folder?: string;
+  readonly folder: string;
   /** A folder that the runner may write and the host can read. */
   readonly reportDir: string;
   /** From the tested folder. */
@@ -229,14 +214,14 @@ type RunnerOutput = {
 /** A command, and how its output is read. */
 export type TestCommand = {
   readonly argv: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly reportFile?: string;
-  readonly notes?: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly reportFile: string | undefined;
+  readonly notes: readonly string[];
   readonly parse: (output: RunnerOutput) => TestReport | null | Promise<TestReport | null>;
 };
 
 /** The folder that is tested. */
-function joinTestedDir({ projectDir, folder = "" }: TestRequest): string {
+function joinTestedDir({ projectDir, folder }: TestRequest): string {
   return join(projectDir, folder);
 }
 
@@ -271,7 +256,7 @@ export class NoRunner extends Error {
  */
 async function findTestProgram(request: TestRequest, name: string): Promise<string[]> {
   const root = await realpath(request.projectDir);
-  for (let folder = request.folder ?? ""; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
+  for (let { folder } = request; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
     const found = await findProgramIn(root, join(folder, "node_modules", name), name);
     if (found) return found;
     if (folder === "") break;

@@ -178,48 +178,29 @@ type Reader = (text: string, isNamed: (runner: string) => boolean) => readonly C
 
 /** What runners print for people, and reports of which it is clear whose they are. */
 const SUMMARIES: Readonly<Record<string, Reader>> = {
-  node: (text) =>
-    first(
-      () => readNode(text),
-      () => reported(parseTap(text, "/")),
-    ),
-  cargo: (text) =>
-    first(
-      () => reported(parseCargo(text)),
-      () => readNextest(text),
-    ),
+  node: readFirst(readNode, (text) => reported(parseTap(text, "/"))),
+  cargo: readFirst((text) => reported(parseCargo(text)), readNextest),
   unittest: (text) =>
     text
       .split(/(?<=^(?:OK|FAILED|NO TESTS RAN)(?: \(.*\))?$)/m)
       .flatMap((one) => reported(parseUnittest(one, "/"))),
-  go: (text, isNamed) =>
-    first(
-      () => reported(parseGo(text, "")),
-      () => readGo(text, isNamed("go")),
-    ),
-  vitest: (text, isNamed) =>
-    first(
-      () => readSuites(text, /^[ \t]*Test Files {2,}(.*)$/gm, /^[ \t]*Tests {2,}(\d.*|no tests)$/gm),
-      () => (isNamed("vitest") ? reported(parseJest(jsonIn(text), "/")) : []),
-    ),
-  jest: (text, isNamed) =>
-    first(
-      () => readSuites(text, /^Test Suites: +(.*)$/gm, /^Tests: +(\d.* total)$/gm),
-      () => (isNamed("vitest") ? [] : reported(parseJest(jsonIn(text), "/"))),
-    ),
-  mocha: (text) =>
-    first(
-      () => readMocha(text),
-      () => reported(parseMocha(jsonIn(text), "/")),
-    ),
+  go: readFirst((text) => reported(parseGo(text, "")), readGo),
+  vitest: readFirst(
+    (text) => readSuites(text, /^[ \t]*Test Files {2,}(.*)$/gm, /^[ \t]*Tests {2,}(\d.*|no tests)$/gm),
+    (text, isNamed) => (isNamed("vitest") ? reported(parseJest(jsonIn(text), "/")) : []),
+  ),
+  jest: readFirst(
+    (text) => readSuites(text, /^Test Suites: +(.*)$/gm, /^Tests: +(\d.* total)$/gm),
+    (text, isNamed) => (isNamed("vitest") ? [] : reported(parseJest(jsonIn(text), "/"))),
+  ),
+  mocha: readFirst(readMocha, (text) => reported(parseMocha(jsonIn(text), "/"))),
   pytest: (text, isNamed) =>
     [...text.matchAll(/^(=+ )?(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s\b/gm)].flatMap(([, frame, list = ""]) => {
       // Other programs end with `4 errors in 2.0s`, too.
       const isOwn = / (?:passed|failed)\b/.test(list) || frame !== undefined || isNamed("pytest");
       return isOwn && / (?:passed|failed|errors?)\b/.test(list) ? [countWords(list)] : [];
     }),
-  deno: (text) =>
-    [...text.matchAll(/^(?:ok|FAILED) \| (\d+ passed.*)$/gm)].map(([, list = ""]) => countWords(list)),
+  deno: readLines(/^(?:ok|FAILED) \| (?<list>\d+ passed.*)$/gm),
   bun: (text) =>
     text
       .split(/(?<=^Ran \d+ tests? across \d+ files?.*$)/m)
@@ -228,78 +209,80 @@ const SUMMARIES: Readonly<Record<string, Reader>> = {
         passed: lastNumber(one, /^ *(\d+) pass$/gm),
         failed: lastNumber(one, /^ *(\d+) (?:fail|errors?)$/gm),
       })),
-  dotnet: (text) =>
-    first(
-      () =>
-        [...text.matchAll(/Failed: +(\d+), Passed: +(\d+), Skipped:/g)].map(([, failed, passed]) => ({
-          failed: Number(failed),
-          passed: Number(passed),
-        })),
-      () =>
-        text
-          .split(/^(?=Total tests: \d)/m)
-          .filter((one) => one.startsWith("Total tests:"))
-          .map((one) => ({
-            passed: lastNumber(one, /^ +Passed: (\d+)$/gm),
-            failed: lastNumber(one, /^ +Failed: (\d+)$/gm),
-          })),
-    ),
-  maven: readMaven,
-  rspec: (text) =>
-    [
-      ...text.matchAll(
-        /^(\d+) examples?, (\d+) failures?(?:, \d+ pending)?(?:, (\d+) errors? occurred outside)?/gm,
-      ),
-    ].map(([, run, failures, outside = 0]) => ({
-      passed: Number(run) - Number(failures),
-      failed: Number(failures) + Number(outside),
-    })),
-  minitest: (text) =>
-    [
-      ...text.matchAll(
-        /^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors(?:, (\d+) skips)?/gm,
-      ),
-    ].map(([, run, failures, errors, skips = 0]) =>
-      lessFailed(Number(run) - Number(skips), Number(failures) + Number(errors)),
-    ),
+  dotnet: readFirst(readLines(/Failed: +(?<failed>\d+), Passed: +(?<passed>\d+), Skipped:/g), (text) =>
+    text
+      .split(/^(?=Total tests: \d)/m)
+      .filter((one) => one.startsWith("Total tests:"))
+      .map((one) => ({
+        passed: lastNumber(one, /^ +Passed: (\d+)$/gm),
+        failed: lastNumber(one, /^ +Failed: (\d+)$/gm),
+      })),
+  ),
+  maven: readFirst(readMavenLines("\\[\\w+\\] +"), readMavenLines("")),
+  rspec: readLines(
+    /^(?<run>\d+) examples?, (?<failed>\d+) failures?(?:, \d+ pending)?(?:, (?<outside>\d+) errors? occurred outside)?/gm,
+  ),
+  minitest: readLines(
+    /^(?<run>\d+) (?:runs|tests), \d+ assertions, (?<failed>\d+) failures, (?<errors>\d+) errors(?:, (?<skipped>\d+) skips)?/gm,
+  ),
   phpunit: readPhpunit,
-  gradle: (text) =>
-    [...text.matchAll(/^(\d+) tests? completed, (\d+) failed(?:, (\d+) skipped)?/gm)].map(
-      ([, run, failed, skipped = 0]) => lessFailed(Number(run) - Number(skipped), Number(failed)),
-    ),
-  playwright: (text, isNamed) => {
-    const lists = isNamed("playwright") ? [...text.matchAll(/^ {2}(\d+ (?:failed|passed|flaky))\b/gm)] : [];
-    return lists.length > 0 ? [addUp(lists.map(([, list = ""]) => countWords(list)))] : [];
-  },
-  ava: (text, isNamed) => {
-    const lists = isNamed("ava") ? [...text.matchAll(/^ {2}(\d+) tests? (passed|failed)$/gm)] : [];
-    return lists.length > 0 ? [addUp(lists.map(([, count, word]) => countWords(`${count} ${word}`)))] : [];
-  },
-  ctest: (text) =>
-    [...text.matchAll(/^\d+% tests passed, (\d+) tests? failed out of (\d+)/gm)].map(([, failed, run]) =>
-      lessFailed(Number(run), Number(failed)),
-    ),
+  gradle: readLines(/^(?<run>\d+) tests? completed, (?<failed>\d+) failed(?:, (?<skipped>\d+) skipped)?/gm),
+  playwright: (text, isNamed) =>
+    isNamed("playwright") ? addLines(/^ {2}(?<list>\d+ (?:failed|passed|flaky))\b/gm, text) : [],
+  ava: (text, isNamed) =>
+    isNamed("ava")
+      ? addLines(/^ {2}(?:(?<passed>\d+) tests? passed|(?<failed>\d+) tests? failed)$/gm, text)
+      : [],
+  ctest: readLines(/^\d+% tests passed, (?<failed>\d+) tests? failed out of (?<run>\d+)/gm),
   swift: (text) =>
-    [...text.matchAll(/^\s*Executed (\d+) tests?, with (\d+) failures?/gm)]
-      .slice(-1)
-      .map(([, run, failed]) => lessFailed(Number(run), Number(failed))),
+    readLines(/^\s*Executed (?<run>\d+) tests?, with (?<failed>\d+) failures?/gm)(text).slice(-1),
 };
 
-function first(...readers: readonly (() => readonly Counts[])[]): readonly Counts[] {
-  for (const read of readers) {
-    const counts = read();
-    if (counts.length > 0) return counts;
-  }
-  return [];
+/** What the first of some readers finds that finds anything. */
+function readFirst(...readers: readonly Reader[]): Reader {
+  return (text, isNamed) => {
+    for (const read of readers) {
+      const counts = read(text, isNamed);
+      if (counts.length > 0) return counts;
+    }
+    return [];
+  };
+}
+
+/**
+ * Reads summaries of one line by the groups of a pattern: `passed` and `failed`, or `run` with those of them that `failed`,
+ * had `errors` or were `skipped`, and errors `outside` of all tests; or a `list` in words.
+ */
+function readLines(line: RegExp): (text: string) => readonly Counts[] {
+  return (text) =>
+    [...text.matchAll(line)].map(({ groups = {} }) => {
+      if (groups.list !== undefined) return countWords(groups.list);
+      const count = (name: string) => Number(groups[name] ?? 0);
+      const failed = count("failed") + count("errors");
+      const passed = groups.run === undefined ? count("passed") : count("run") - count("skipped") - failed;
+      return { passed: Math.max(0, passed), failed: failed + count("outside") };
+    });
+}
+
+/** Lines that are one summary together. */
+function addLines(line: RegExp, text: string): readonly Counts[] {
+  const counts = readLines(line)(text);
+  return counts.length > 0 ? [addUp(counts)] : [];
+}
+
+/**
+ * Maven prints a line for each class, with the time it took, and for each module one for all of them, which is there
+ * twice in some versions: with a mark in front and without.
+ */
+function readMavenLines(mark: string): Reader {
+  const counts =
+    "Tests run: (?<run>\\d+), Failures: (?<failed>\\d+), Errors: (?<errors>\\d+), Skipped: (?<skipped>\\d+)";
+  return readLines(new RegExp(`^${mark}${counts}(?!, Time elapsed)`, "gm"));
 }
 
 /** What could not be loaded counts as a test that failed. */
 function reported(report: TestReport | null): readonly Counts[] {
   return report ? [{ passed: report.passed, failed: report.failed + report.broken.length }] : [];
-}
-
-function lessFailed(run: number, failed: number): Counts {
-  return { passed: Math.max(0, run - failed), failed };
 }
 
 /** The JSON that a runner printed, perhaps with other lines around it. */
@@ -367,10 +350,10 @@ function readPlainTap(text: string): Counts[] {
  * What `go test` prints: with `-v` every test, else only those that failed. A test with tests below it is not counted
  * itself; a package that failed without a failed test, such as one that was not built, counts as one.
  */
-function readGo(text: string, isNamed: boolean): Counts[] {
+function readGo(text: string, isNamed: (runner: string) => boolean): Counts[] {
   const packages = [...text.matchAll(/^(ok|FAIL)[ \t]+(\S+)(?:[ \t]+(?:[\d.]+s|\(cached\)|\[.*\]))/gm)];
   const all = [...text.matchAll(/^\s*--- (PASS|FAIL|SKIP): (\S+)/gm)];
-  if (!/^=== RUN /m.test(text) && !((isNamed || all.length > 0) && packages.length > 0)) return [];
+  if (!/^=== RUN /m.test(text) && !((isNamed("go") || all.length > 0) && packages.length > 0)) return [];
   // Names are only unique within a package, whose last line comes after its tests.
   const parts = text.split(/(?<=^(?:ok|FAIL)[ \t]+\S+[ \t]+(?:[\d.]+s|\(cached\)|\[.*\]).*$)/m);
   return [addUp(parts.map(readGoPackage))];
@@ -398,28 +381,12 @@ function readMocha(text: string): Counts[] {
     }));
 }
 
-/**
- * Maven prints a line for each class, with the time it took, and for each module one for all of them, which is there
- * twice in some versions.
- */
-function readMaven(text: string): Counts[] {
-  const line =
-    /^(\[\w+\] +)?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?!, Time elapsed)/gm;
-  const modules = [...text.matchAll(line)];
-  const marked = modules.filter(([, mark]) => mark !== undefined);
-  return (marked.length > 0 ? marked : modules).map(([, , run, failures, errors, skipped]) =>
-    lessFailed(Number(run) - Number(skipped), Number(failures) + Number(errors)),
-  );
-}
-
 function readPhpunit(text: string): Counts[] {
-  const good = [...text.matchAll(/^OK \((\d+) tests?,/gm)].map(([, run]) => lessFailed(Number(run), 0));
+  const good = readLines(/^OK \((?<run>\d+) tests?,/gm)(text);
   const others = [...text.matchAll(/^Tests: (\d+), Assertions: \d+(.*)$/gm)].map(([, run, rest = ""]) => {
     const count = (word: string) => Number(new RegExp(`\\b${word}: (\\d+)`).exec(rest)?.[1] ?? 0);
-    return lessFailed(
-      Number(run) - count("Skipped") - count("Incomplete"),
-      count("Errors") + count("Failures"),
-    );
+    const failed = count("Errors") + count("Failures");
+    return { passed: Math.max(0, Number(run) - count("Skipped") - count("Incomplete") - failed), failed };
   });
   return [...good, ...others];
 }

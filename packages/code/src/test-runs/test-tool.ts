@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import { pathTarget } from "@retinue/core/files/resolve-path";
 import type { ShellSettings } from "@retinue/core/schema/settings";
+import { number, oneOf, type TypeIn, textWith } from "@retinue/core/schema/shape";
 import { DEFAULT_SHELL } from "@retinue/core/settings/default-settings";
 import { toSeconds } from "@retinue/core/tools/accept-words";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "@retinue/core/tools/tool";
+import { describeInput } from "../describe-input.ts";
 import { FOLDER_WORDS } from "../file-tools/define-look.ts";
-import type { CommandHost, CommandOutcome } from "../shell/command.ts";
+import type { CommandHost } from "../shell/command.ts";
 import { findDiskRights } from "../shell/disk-rights.ts";
 import { type CommandPerformer, createPerformer, refuseCommand } from "../shell/perform-command.ts";
 import {
@@ -15,17 +17,27 @@ import {
   chooseRunner,
   findPackage,
   RUNNERS,
-  type RunnerName,
   readProjectFile,
   rebasePath,
   type TestedPath,
 } from "./detect-runner.ts";
-import { NoRunner, planCommand, type TestCommand } from "./plan-command.ts";
+import { NoRunner, planCommand, type TestCommand, type TestRequest } from "./plan-command.ts";
 import { describeExit, nameSuite } from "./read-test-output.ts";
-import { describeTestRun, isFault } from "./report-text.ts";
-import type { TestReport } from "./test-report.ts";
+import { describeTestRun, isFault, type TestRunOutcome } from "./report-text.ts";
 
-type TestInput = { path?: string; filter?: string; runner?: RunnerName; timeoutSeconds?: number };
+/** What the tool takes; the tests have at most so many seconds. */
+function describeTestInput(seconds: number) {
+  return describeInput({
+    "path?": { ...textWith({ minLength: 1 }), description: "Only this test file or folder." },
+    "filter?": {
+      ...textWith({ minLength: 1, maxLength: 500, pattern: "^[^-]" }),
+      description: "Only tests with this in their name.",
+    },
+    "runner?": { type: "string", ...oneOf(...RUNNERS) },
+    "timeoutSeconds?": { ...number, exclusiveMinimum: 0, description: `At most ${seconds}.` },
+  });
+}
+type TestInput = TypeIn<ReturnType<typeof describeTestInput>>;
 
 const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
@@ -71,30 +83,7 @@ export function createTest(settings: ShellSettings, host: CommandHost = {}): Too
     outbound: settings.sandbox === "off",
     // Tests are made to be run any number of times, and the sandbox lets them reach nothing but the project.
     replay: "safe",
-    input: {
-      type: "object",
-      properties: {
-        path: {
-          type: "string",
-          minLength: 1,
-          description: "Only this test file or folder.",
-        },
-        filter: {
-          type: "string",
-          minLength: 1,
-          maxLength: 500,
-          pattern: "^[^-]",
-          description: "Only tests with this in their name.",
-        },
-        runner: { type: "string", enum: [...RUNNERS] },
-        timeoutSeconds: {
-          type: "number",
-          exclusiveMinimum: 0,
-          description: `At most ${settings.testSeconds}.`,
-        },
-      },
-      additionalProperties: false,
-    },
+    input: describeTestInput(settings.testSeconds),
     // The runner is found in nearly every project.
     untold: ["runner", "timeoutSeconds"],
     words: TEST_WORDS,
@@ -147,10 +136,10 @@ async function performTests(
       context,
     );
     const report = await command.parse({ report: await readReport(reportDir, command), ...outcome });
-    noteTests(context, { runner: candidate.runner, folder, path, filter: input.filter, report, outcome });
+    noteTests(context, { candidate, folder, path, filter: input.filter, report, outcome });
     const others = found.filter(({ runner }) => runner !== candidate.runner);
     const where = folder === "" ? [] : [`these are the tests of ${folder}, run there`];
-    const notes = [...where, ...(command.notes ?? [])];
+    const notes = [...where, ...command.notes];
     const told = { candidate, others, argv: command.argv, projectDir, reportDir, report, outcome, notes };
     return { text: describeTestRun(told), isError: isFault(told) };
   } finally {
@@ -158,24 +147,14 @@ async function performTests(
   }
 }
 
+/** A run of tests, and which of a project's tests it was told to run. */
+type TestedPart = Pick<TestRunOutcome, "candidate" | "report" | "outcome"> &
+  Pick<TestRequest, "folder" | "path" | "filter">;
+
 /** Counts what the runner reported. A file or package that did not load counts as a test that failed. */
 function noteTests(
   context: ToolContext,
-  {
-    runner,
-    folder,
-    path,
-    filter,
-    report,
-    outcome,
-  }: {
-    runner: RunnerName;
-    folder: string;
-    path: TestedPath | undefined;
-    filter: string | undefined;
-    report: TestReport | null;
-    outcome: CommandOutcome;
-  },
+  { candidate: { runner }, folder, path, filter, report, outcome }: TestedPart,
 ): void {
   // A script of its own is read as TAP, which is how node's runner writes.
   const by = runner === "npm" ? "node" : runner;
