@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isBelow } from "@retinue/core/files/is-below";
 import { locateProgram } from "@retinue/core/files/locate-program";
-import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import { messageOf, RetinueError, tryTo } from "@retinue/core/schema/error";
 import { type Holder, isHolderGone } from "./hold-places.ts";
 import {
   type CommandState,
@@ -18,7 +18,6 @@ import {
 } from "./running-commands.ts";
 import { askFind, type Find, findCommand } from "./scan-folders.ts";
 import { settleCommand } from "./settle-command.ts";
-import { tryTo } from "./try-to.ts";
 
 /** What is kept of a running command, so that its end is put right even if this process is killed before that. */
 type CommandJournal = {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
-import { tryTo } from "./try-to.ts";
+import { tryTo } from "@retinue/core/schema/error";
 
 /** The sandbox program, and which of its newer abilities it has. */
 export type Bubblewrap = {

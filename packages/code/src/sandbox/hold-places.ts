@@ -19,10 +19,9 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { RetinueError } from "@retinue/core/schema/error";
+import { RetinueError, tryTo } from "@retinue/core/schema/error";
 import { pinFolder } from "./pin-path.ts";
 import { findStart } from "./sandbox-end.ts";
-import { tryTo } from "./try-to.ts";
 
 /** A name under which a command, in this process or another, holds places. Tells whether its process still lives. */
 export type Holder = string;

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
-import { tryTo } from "./try-to.ts";
+import { tryTo } from "@retinue/core/schema/error";
 
 const { O_DIRECTORY, O_NOFOLLOW } = constants;
 /** Linux: a handle that stands for a place and reads nothing. */

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
+import { tryTo } from "@retinue/core/schema/error";
 import type { HostPlaces } from "@retinue/core/tools/tool";
-import { tryTo } from "./try-to.ts";
 
 /** What programs need of the machine: folders to show them, read-only, and where they are looked for. */
 export type ProgramFolders = {

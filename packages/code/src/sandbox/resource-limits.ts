@@ -3,9 +3,9 @@ import { readFile, statfs } from "node:fs/promises";
 import { release } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { tryTo } from "@retinue/core/schema/error";
 import type { ShellSettings } from "@retinue/core/schema/settings";
 import { findSystemProgram } from "./find-bubblewrap.ts";
-import { tryTo } from "./try-to.ts";
 
 /** Limits around one command. */
 type Confinement = {

@@ -13,9 +13,9 @@ import {
 import { isAbsolute, join, sep } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import type { FindOwnFiles } from "@retinue/core/schema/agent";
+import { tryTo } from "@retinue/core/schema/error";
 import type { Holder } from "./hold-places.ts";
 import type { FirstProcess } from "./sandbox-end.ts";
-import { tryTo } from "./try-to.ts";
 
 /** What a command found when it began: enough to put things right after it, in this process or another. */
 export type CommandState = {

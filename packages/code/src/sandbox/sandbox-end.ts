@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { tryTo } from "./try-to.ts";
+import { tryTo } from "@retinue/core/schema/error";
 
 const STEP_MS = 2;
 const MOST_MS = 5_000;

@@ -2,12 +2,12 @@ import { fstatSync, lstatSync, readdirSync, realpathSync, statSync } from "node:
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
+import { tryTo } from "@retinue/core/schema/error";
 import type { CommandRequest } from "../shell/command.ts";
 import type { Bubblewrap } from "./find-bubblewrap.ts";
 import type { ProtectionGuard } from "./guard-protected.ts";
 import { cutDeepPath, type PinnedPath, pinPath } from "./pin-path.ts";
 import type { ProgramFolders } from "./program-folders.ts";
-import { tryTo } from "./try-to.ts";
 
 /** One thing to put into the sandbox. A later one at the same path takes the place of an earlier one. */
 export type Mount =

@@ -3,11 +3,10 @@ import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { isBelow } from "@retinue/core/files/is-below";
-import { RetinueError } from "@retinue/core/schema/error";
+import { RetinueError, tryTo } from "@retinue/core/schema/error";
 import { findSystemProgram } from "./find-bubblewrap.ts";
 import { PATTERNS } from "./protected-paths.ts";
 import { identifyFile } from "./running-commands.ts";
-import { tryTo } from "./try-to.ts";
 
 /** What is special below some folders. */
 export type FolderScan = {

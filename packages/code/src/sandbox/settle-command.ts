@@ -3,12 +3,12 @@ import { lstatSync, rmdirSync } from "node:fs";
 import { chmod, lstat, readdir, rename, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
+import { tryTo } from "@retinue/core/schema/error";
 import { isHeld, releasePlaces } from "./hold-places.ts";
 import { type PinnedPath, pinFolder } from "./pin-path.ts";
 import { type CommandState, type CommandSurroundings, identifyFile } from "./running-commands.ts";
 import { killInside, waitForSandboxEnd } from "./sandbox-end.ts";
 import { type Find, type FolderScan, scanFolders } from "./scan-folders.ts";
-import { tryTo } from "./try-to.ts";
 
 const MOST_SCANS = 6;
 const MOST_NOTES = 5;

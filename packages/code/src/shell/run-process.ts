@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex, Readable, Writable } from "node:stream";
+import { tryTo } from "@retinue/core/schema/error";
 import { type WatchedProcess, watchResources } from "../sandbox/resource-limits.ts";
 import { type FirstProcess, killInside, readFirstProcess } from "../sandbox/sandbox-end.ts";
-import { tryTo } from "../sandbox/try-to.ts";
 import type { CommandOutcome, CommandRequest } from "./command.ts";
 
 /** Keeps the beginning and the end of a stream of bytes; what lies between is only counted. */

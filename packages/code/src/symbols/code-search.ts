@@ -1,10 +1,9 @@
-import { messageOf } from "@retinue/core/schema/error";
+import { messageOf, tryTo } from "@retinue/core/schema/error";
 import { oneOf, type TypeIn, text, textWith, whole } from "@retinue/core/schema/shape";
 import type { ToolContext, ToolOutput } from "@retinue/core/tools/tool";
 import { describeInput } from "../describe-input.ts";
 import { defineLook } from "../file-tools/define-look.ts";
 import { describeLeftOut, type Search, searchFiles } from "../file-tools/ripgrep.ts";
-import { tryTo } from "../sandbox/try-to.ts";
 import {
   type CodeSymbol,
   escapePattern,
