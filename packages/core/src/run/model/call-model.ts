@@ -1,4 +1,4 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { delay } from "../../budget/clock.ts";
 import type { Need, Reservation } from "../../budget/ledger.ts";
 import { type OutputComplaint, readOutputComplaint } from "../../models/output-complaint.ts";
@@ -273,7 +273,7 @@ function unknownPrice(model: string): RunError {
 const BYTES_PER_TOKEN = 3;
 const TOKENS_PER_MESSAGE = 8;
 
-const toolChars = new WeakMap<LanguageModelV4FunctionTool, number>();
+const bytesOfTools = new WeakMap<Run["tools"], number>();
 
 /** Input tokens the next call will have at most: what the last call measured, plus an estimate of what came since. */
 function estimateInputTokens(run: Run): number {
@@ -293,16 +293,13 @@ function countSentBytes(run: Run): number {
   return run.contextBytes + toolBytes(run);
 }
 
-function toolBytes(run: Run): number {
-  let chars = 0;
-  for (const tool of run.tools.values()) {
-    const told = functionToolOf(tool);
-    let size = toolChars.get(told);
-    if (size === undefined) {
-      size = JSON.stringify(told).length;
-      toolChars.set(told, size);
-    }
-    chars += size;
+/** Bytes of all tools of a run, which has the same ones from its first call to its last. */
+function toolBytes({ tools }: Run): number {
+  let bytes = bytesOfTools.get(tools);
+  if (bytes === undefined) {
+    bytes = 0;
+    for (const tool of tools.values()) bytes += JSON.stringify(functionToolOf(tool)).length;
+    bytesOfTools.set(tools, bytes);
   }
-  return chars;
+  return bytes;
 }
