@@ -127,7 +127,7 @@ test("an attempt that was open has no result yet, and neither has its delegation
     childRow("run_1", { status: "failed", taskId: "t1" }),
     childRow("run_2", { taskId: "t1" }),
   ];
-  const { delegations } = await remember([turnRow({ a: {} }, { children })], { asked: ["a"] });
+  const { delegations } = await remember([turnRow({ a: {} }, { children })]);
   expect(delegations.ended().map(({ result }) => result.run_id)).toEqual(["run_1"]);
   expect(delegations.resultOf("t1")).toBeUndefined();
 });
