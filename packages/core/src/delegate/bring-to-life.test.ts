@@ -2,45 +2,14 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { countedTool, Lives, silence } from "../../../../test/fixtures/lives.ts";
-import { attemptCall } from "../run/model/call-model.ts";
-import type { Host, Run } from "../run/run.ts";
-import {
-  callDelegate,
-  callDelegateMany,
-  callTool,
-  failWith,
-  type Script,
-  type Step,
-  say,
-  type TestRuntimeOptions,
-  testRuntime,
-} from "../testing/index.ts";
-
-/** Opens a runtime and keeps every run that comes to life in it, in the order of their first model calls. */
-function openSeen(
-  scripts: Readonly<Record<string, Script>>,
-  options: TestRuntimeOptions = {},
-  open: typeof testRuntime = testRuntime,
-) {
-  const runs: Run[] = [];
-  const callModel: Host["callModel"] = (run, ...rest) => {
-    if (!runs.includes(run)) runs.push(run);
-    return attemptCall(run, ...rest);
-  };
-  const t = open(scripts, { ...options, internals: { callModel } });
-  const find = (agent: string, index = 0): Run => {
-    const run = runs.filter((one) => one.agent.name === agent)[index];
-    if (!run) throw new Error(`${agent} made no model call`);
-    return run;
-  };
-  return { ...t, t, find, runs };
-}
+import { openSeen } from "../../../../test/fixtures/seen-runs.ts";
+import { callDelegate, callDelegateMany, callTool, failWith, type Step, say } from "../testing/index.ts";
 
 const done = say("done");
 const noAnswer = failWith("content_filter", "not that");
 
 test("a run knows its place: call, task, attempt and depth, and what of its message was asked for", async () => {
-  const seen = openSeen(
+  await using seen = openSeen(
     {
       lead: [
         callDelegateMany([
@@ -60,7 +29,6 @@ test("a run knows its place: call, task, attempt and depth, and what of its mess
       env: { SOME_API_KEY: "swordfish-4711-tango" },
     },
   );
-  await using _ = seen.t;
   await seen.runtime.run({ agent: "lead", task: "go" });
   const places = [0, 1].map((index) => {
     const { callId, taskId, attempt, depth, parent } = seen.find("worker", index);
@@ -81,7 +49,7 @@ test("a run knows its place: call, task, attempt and depth, and what of its mess
 
 test("what a run must leave is its agent's part and its task's, and only its task's words can demand a delegation", async () => {
   const more = { deliverables: [{ file: "b.md" }] };
-  const seen = openSeen(
+  await using seen = openSeen(
     {
       lead: [callDelegate("worker", "use the magic", more), done],
       worker: { eachRun: [done, done] },
@@ -94,7 +62,6 @@ test("what a run must leave is its agent's part and its task's, and only its tas
       },
     },
   );
-  await using _ = seen.t;
   await seen.runtime.run({ agent: "lead", task: "go" });
   expect(seen.find("worker").deliverables).toEqual([{ file: "a.md" }, { file: "b.md" }]);
   expect(seen.find("worker").mandatory).toEqual([]);
@@ -108,8 +75,7 @@ test("a task's tokens, cost and runs bind its run and all below it; a model's on
     worker: { eachRun: [done] },
   };
   const options = { agents: { worker: { limits: own } }, lenient: true };
-  const byModel = openSeen(scripts, options);
-  await using _ = byModel.t;
+  await using byModel = openSeen(scripts, options);
   await byModel.runtime.run({ agent: "lead", task: "go", limits: { tokens: 8_000, depth: 2 } });
   expect(byModel.find("worker").account.limits).toEqual({ tokens: 5_000, costUsd: 0.5, spawns: 4 });
   expect(byModel.find("lead").account.limits).toEqual({ tokens: 8_000 });
@@ -117,8 +83,7 @@ test("a task's tokens, cost and runs bind its run and all below it; a model's on
     byModel.find("worker").account.tokensSpent,
   );
   expect(byModel.runs.map(({ maxDepth }) => maxDepth)).toEqual([2, 2]);
-  const byProgram = openSeen(scripts, options);
-  await using __ = byProgram.t;
+  await using byProgram = openSeen(scripts, options);
   await using session = await byProgram.runtime.openSession();
   await session.spawn("worker", "x", { limits: given }).result;
   expect(byProgram.find("worker").account.limits).toEqual(given);
@@ -127,7 +92,7 @@ test("a task's tokens, cost and runs bind its run and all below it; a model's on
 });
 
 test("each run that may delegate has delegation tools of its own, others have none, and none can lead a program's session", async () => {
-  const seen = openSeen(
+  await using seen = openSeen(
     {
       lead: [callDelegateMany(["t1", "t2"].map((id) => ({ id, agent: "middle", task: `do ${id}` }))), done],
       middle: { eachRun: [done] },
@@ -135,7 +100,6 @@ test("each run that may delegate has delegation tools of its own, others have no
     },
     { agents: { middle: { subagents: { allow: ["worker"] } } } },
   );
-  await using _ = seen.t;
   await seen.runtime.run({ agent: "lead", task: "go" });
   const [one, other] = [seen.find("middle", 0), seen.find("middle", 1)];
   for (const name of ["delegate", "delegate_many", "collect_results", "merge_changes"]) {
@@ -156,7 +120,7 @@ test("a child below a run that knows private data or untrusted text knows both f
     countedTool("secret").tool,
     { ...countedTool("page").tool, untrusted: true as const },
   ];
-  const seen = openSeen(
+  await using seen = openSeen(
     {
       lead: [
         callDelegate("early", "x"),
@@ -170,18 +134,16 @@ test("a child below a run that knows private data or untrusted text knows both f
     },
     { tools: [{ ...secret, isPublic: false }, page] },
   );
-  await using _ = seen.t;
   await seen.runtime.run({ agent: "lead", task: "go" });
   expect(seen.find("early")).toMatchObject({ tainted: false, privateData: false });
   expect(seen.find("late")).toMatchObject({ tainted: true, privateData: true });
 });
 
 test("a child works in the folder that it was given, and those below it as well", async () => {
-  const seen = openSeen(
+  await using seen = openSeen(
     { lead: [], middle: [callDelegate("worker", "x"), done], worker: [done] },
     { agents: { middle: { subagents: { allow: ["worker"] } } } },
   );
-  await using _ = seen.t;
   mkdirSync(join(seen.projectDir, "deep", "er"), { recursive: true });
   await using session = await seen.runtime.openSession();
   await session.spawn("middle", "x", { cwd: "deep/er" }).result;
@@ -191,11 +153,10 @@ test("a child works in the folder that it was given, and those below it as well"
 });
 
 test("minutes of a person or a program are a box around everything below, inside of the boxes above", async () => {
-  const seen = openSeen(
+  await using seen = openSeen(
     { lead: [], middle: [callDelegate("worker", "x", { limits: { minutes: 1 } }), done], worker: [done] },
     { agents: { middle: { subagents: { allow: ["worker"] } } } },
   );
-  await using _ = seen.t;
   await using session = await seen.runtime.openSession({ limits: { minutes: 8 } });
   await session.spawn("middle", "x", { limits: { minutes: 4 } }).result;
   const { timeBox, startedMs } = seen.find("middle");
@@ -206,37 +167,6 @@ test("minutes of a person or a program are a box around everything below, inside
   });
   expect(timeBox?.deadline.atMs).toBe(startedMs + 240_000);
   expect(seen.find("worker").timeBox).toBe(timeBox);
-});
-
-test("a child that comes to life while its parent is held is held, which is told", async () => {
-  const hold = countedTool("hold").tool;
-  let act = () => {};
-  const seen = openSeen(
-    {
-      lead: [callDelegate("middle", "x"), done],
-      middle: [callTool("hold", {}), done],
-    },
-    {
-      tools: [
-        {
-          ...hold,
-          execute: async () => {
-            act();
-            return "held";
-          },
-        },
-      ],
-    },
-  );
-  await using _ = seen.t;
-  const { runId, result } = await seen.runtime.start({ agent: "lead", task: "go" });
-  act = () => {
-    seen.runtime.pause(runId);
-    setImmediate(() => seen.runtime.unpause(runId));
-  };
-  expect(await result).toMatchObject({ status: "completed" });
-  const held = seen.events.flatMap((event) => (event.type === "run.paused" ? [event.isPaused] : []));
-  expect(held).toEqual([true, true, false, false]);
 });
 
 test("a run that goes on has the time, the spending and the place that it had", async () => {
@@ -260,10 +190,9 @@ test("a run that goes on has the time, the spending and the place that it had", 
   const sessionId = await lives.abandon(first, () => stuck.reached);
   lives.sql("UPDATE messages SET started_at = '2026-01-02T03:04:05.000Z' WHERE request_type = 'prompt'");
   lives.sql("INSERT INTO stop_requests (session_id, id) VALUES (?, 'run_of_somebody_else')", sessionId);
-  const seen = openSeen({ lead: [done], worker: [done] }, options, (scripts, more) =>
+  await using seen = openSeen({ lead: [done], worker: [done] }, options, (scripts, more) =>
     lives.open(scripts, more),
   );
-  await using _ = seen.t;
   const result = await (await seen.runtime.resume(sessionId)).result;
   expect(result.status).toBe("completed");
   expect(seen.find("worker")).toMatchObject({ callId: "call-1-0", depth: 1, asked: "second" });

@@ -313,6 +313,8 @@ test("a child that begins while its parent is paused makes no call until that go
   while (startedTasks(t).length < 2) await new Promise((resolve) => setImmediate(resolve));
   for (let round = 0; round < 50; round++) await new Promise((resolve) => setImmediate(resolve));
   expect(t.models.worker?.requests).toHaveLength(1);
+  const held = t.events.flatMap((event) => (event.type === "run.paused" ? event.runId : []));
+  expect(new Set(held).size).toBe(3);
   t.runtime.unpause(runId);
   expect(await result).toMatchObject({ status: "completed" });
 });

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { silence } from "../../../../test/fixtures/lives.ts";
+import { Lives, silence } from "../../../../test/fixtures/lives.ts";
+import { openSeen } from "../../../../test/fixtures/seen-runs.ts";
 import { systemClock } from "../budget/clock.ts";
 import { callDelegate, callDelegateMany, hang, say, testRuntime } from "../testing/index.ts";
 
@@ -69,6 +70,51 @@ test("a session that goes on days later still began when it began, and a read-on
   rmSync(root, { recursive: true, force: true });
 });
 
+test("a session works in the real folder of its project, and its own is for nobody else to look into", async () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-open-session-")));
+  mkdirSync(join(root, "real"));
+  symlinkSync(join(root, "real"), join(root, "link"));
+  await using t = testRuntime(
+    { lead: [say("done")] },
+    { projectDir: join(root, "link"), dataDir: join(root, "data") },
+  );
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  const { project, workspace } = await t.runtime.record.findSession(session_id);
+  expect(project).toBe(join(root, "real"));
+  expect(statSync(workspace).mode & 0o777).toBe(0o700);
+  rmSync(root, { recursive: true, force: true });
+});
+
+test.each([
+  ["~", true],
+  ["~/work", true],
+  ["work/link-to-project", true],
+  ["work/project/below", false],
+  ["missing", false],
+])(
+  "with %j among the trusted projects it is %j that the person's own project is one",
+  async (named, isTrusted) => {
+    const home = realpathSync(mkdtempSync(join(tmpdir(), "retinue-open-session-")));
+    const project = join(home, "work", "project");
+    mkdirSync(join(project, "below"), { recursive: true });
+    symlinkSync(project, join(home, "work", "link-to-project"));
+    await using seen = openSeen(
+      { lead: [say("done")] },
+      {
+        projectDir: project,
+        dataDir: join(home, "data"),
+        env: { HOME: home },
+        settings: { trustedProjects: [named] },
+      },
+    );
+    await seen.runtime.run({ agent: "lead", task: "go" });
+    const { projectText } = seen.find("lead").session;
+    projectText.enter();
+    expect(projectText.hasEntered).toBe(!isTrusted);
+    rmSync(home, { recursive: true, force: true });
+  },
+);
+
 test("several tasks at once that are cancelled leave a cancelled session, not a failed one", async () => {
   await using t = testRuntime({ one: [hang()], two: [hang()] }, { lenient: true });
   const results = t.runtime.fanOut([
@@ -82,4 +128,43 @@ test("several tasks at once that are cancelled leave a cancelled session, not a 
   expect((await results).map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
   await t.runtime.record.committed();
   expect((await t.runtime.record.findSession(sessionId)).status).toBe("cancelled");
+});
+
+test("a session has the budget, the depth and the rights that it was opened with, also when it goes on elsewhere", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  const first = {
+    settings: {
+      ...{ limits: { tokens: 500_000, costUsd: 2 }, maxDepth: 3, maxAgents: 7 },
+      permissions: { allow: [], ask: [], deny: ["shell"] },
+      prices: { "scripted/lead": { input: 1, output: 1 } },
+    },
+    disallowedTools: ["web_fetch"],
+    triggers: false,
+    keeper: "a server",
+  };
+  const sessionId = await lives.abandon(lives.open({ lead: [stuck.step] }, first), () => stuck.reached);
+  const second = { settings: { maxDepth: 9, maxAgents: 50 }, keeper: "another" };
+  await using seen = openSeen({ lead: { eachRun: [say("done")] } }, second, (scripts, more) =>
+    lives.open(scripts, more),
+  );
+  await (await seen.runtime.resume(sessionId)).result;
+  await seen.runtime.run({ agent: "lead", task: "go" });
+  const { session, chain } = seen.find("lead");
+  expect(session).toMatchObject({
+    ...{ maxDepth: 3, triggers: false, readOnly: false },
+    account: { limits: { tokens: 500_000, costUsd: 2, spawns: 7 } },
+  });
+  const denied = chain.flatMap(({ deny }) => deny.map(({ text }) => text));
+  expect(denied).toEqual(expect.arrayContaining(["shell", "web_fetch"]));
+  const { metadata_json } = await seen.runtime.record.findSession(sessionId);
+  expect(JSON.parse(metadata_json ?? "{}")).toMatchObject({
+    keeper: "another",
+    maxDepth: 3,
+    triggers: false,
+  });
+  expect(seen.find("lead", 1).session).toMatchObject({
+    ...{ maxDepth: 9, triggers: true },
+    account: { limits: { spawns: 50 } },
+  });
 });
