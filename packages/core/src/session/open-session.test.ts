@@ -1,11 +1,16 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Lives, silence } from "../../../../test/fixtures/lives.ts";
 import { openSeen } from "../../../../test/fixtures/seen-runs.ts";
+import { defineAgent } from "../agents/define-agent.ts";
 import { systemClock } from "../budget/clock.ts";
-import { callDelegate, callDelegateMany, hang, say, testRuntime } from "../testing/index.ts";
+import { decide } from "../rights/decide.ts";
+import { DEFAULT_SETTINGS } from "../settings/default-settings.ts";
+import { callDelegate, callDelegateMany, callTool, hang, say, testRuntime } from "../testing/index.ts";
+import { defineTool } from "../tools/tool.ts";
+import { baseLayers } from "./open-session.ts";
 
 test("no secret stands in a session's title, which is one line", async () => {
   const secret = "sk-test-0123456789abcdefghij";
@@ -83,6 +88,59 @@ test("a session works in the real folder of its project, and its own is for nobo
   expect(project).toBe(join(root, "real"));
   expect(statSync(workspace).mode & 0o777).toBe(0o700);
   rmSync(root, { recursive: true, force: true });
+});
+
+test("all runs of a session share what it knows: the state of git, hosts of the person, and where findings are kept", async () => {
+  const secret = "sk-test-0123456789abcdefghij";
+  const find = defineTool<object>({
+    name: "find",
+    description: "x",
+    input: { type: "object" },
+    execute: async (_, { observed }) => {
+      observed("found.txt", `found ${secret}`);
+      return "found";
+    },
+  });
+  let looks = 0;
+  const readGitState = async () => ({ branch: `branch ${++looks}`, state: "clean" });
+  await using seen = openSeen(
+    { lead: [callTool("find", {}), callDelegate("worker", "x"), say("done")], worker: [say("done")] },
+    {
+      tools: [{ ...find, groups: ["filesystem"] }],
+      env: { SERVICE_API_KEY: secret },
+      settings: { web: { ...DEFAULT_SETTINGS.web, allowHosts: ["Known.example"] } },
+      internals: { readGitState },
+    },
+  );
+  const { session_id } = await seen.runtime.run({ agent: "lead", task: "go" });
+  const { session } = seen.find("lead");
+  expect(seen.find("worker").session).toBe(session);
+  expect(looks).toBe(1);
+  expect(session.addresses.carries("https://known.example/page")).toBe(true);
+  expect(session.addresses.carries("https://other.example/page")).toBe(false);
+  const { workspace } = await seen.runtime.record.findSession(session_id);
+  expect(readFileSync(join(workspace, "found.txt"), "utf8")).not.toContain(secret);
+});
+
+test("above every agent stand the protected places, the person's own rules and what was switched off for the session", () => {
+  const source = { scope: "project", format: "native", promptFile: "/project/prompts/lead.md" } as const;
+  const agent = defineAgent({ name: "lead", description: "x", prompt: "x" });
+  const places = { dataDir: "/home/me/data", configDir: "/home/me/config", homeDir: "/home/me" };
+  const settings = {
+    ...DEFAULT_SETTINGS,
+    permissions: { allow: ["read", "write"], ask: [], deny: ["shell"] },
+    agents: [{ ...agent, source: { ...agent.source, ...source } }],
+  };
+  const verdictIn = (mode: "default" | "plan") => (tool: string, path?: string) =>
+    decide(baseLayers({ ...places, disallowedTools: ["web_fetch"], mode, settings }), {
+      ...{ tool, groups: tool === "write" || tool === "read" ? ["filesystem"] : [] },
+      targets: path ? [{ kind: "path", root: "outside", path, relative: path, mode: "write" }] : [],
+    }).verdict;
+  const [usual, reading] = [verdictIn("default"), verdictIn("plan")];
+  expect([usual("shell"), usual("web_fetch"), usual("write")]).toEqual(["deny", "deny", "allow"]);
+  expect(reading("write", "/project/other.md")).toBe("deny");
+  for (const path of ["/home/me/data/retinue.db", "/project/prompts/lead.md"])
+    expect([usual("write", path), usual("write", "/project/other.md")]).toEqual(["deny", "allow"]);
 });
 
 test.each([

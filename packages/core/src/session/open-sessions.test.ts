@@ -101,3 +101,59 @@ test("a request to stop that another process left is forgotten with the session'
   await t.runtime.record.committed();
   expect(await t.runtime.record.listStops(session_id)).toEqual([]);
 });
+
+test("a session is cancelled in the record before its runs have ended", async () => {
+  const stuck = silence();
+  await using t = testRuntime({ lead: [stuck.step] }, { lenient: true });
+  const atEnd = Promise.withResolvers<string | undefined>();
+  t.runtime.events((event) => {
+    if (event.type === "run.ended")
+      atEnd.resolve(t.runtime.record.readSession(event.sessionId).then((row) => row?.status));
+  });
+  const { sessionId } = await t.runtime.start({ agent: "lead", task: "go" });
+  while (!stuck.reached) await new Promise((resolve) => setImmediate(resolve));
+  t.runtime.cancel(sessionId);
+  expect(await atEnd.promise).toBe("cancelled");
+});
+
+test("a runtime that drains lets the call under way end and be recorded, and is done when every session is let go", async () => {
+  using lives = new Lives();
+  const said = Promise.withResolvers<void>();
+  const reached = silence();
+  const answer = after(said.promise, callTool("observe", {}));
+  const t = lives.open({
+    lead: () => {
+      reached.step();
+      return answer;
+    },
+  });
+  const { sessionId } = await t.runtime.start({ agent: "lead", task: "observe" });
+  while (!reached.reached) await new Promise((resolve) => setImmediate(resolve));
+  let isDrained = false;
+  const drained = t.runtime.drain(600_000).then(() => {
+    isDrained = true;
+  });
+  for (let round = 0; round < 50; round++) await new Promise((resolve) => setImmediate(resolve));
+  expect([isDrained, await t.runtime.record.findHolder(sessionId)]).toEqual([false, expect.anything()]);
+  said.resolve();
+  await drained;
+  expect(endings(t)).toHaveLength(1);
+  const rows = await t.runtime.record.readRows({ sessionId });
+  const call = rows.find((row) => row.request_type === "continuation");
+  expect(call).toMatchObject({ status: "completed", tool_calls_json: expect.stringContaining("observe") });
+  await t.close();
+  await using later = lives.open({ lead: [] });
+  expect(await statusesIn(later)).toEqual(["running"]);
+});
+
+test("what others asked to stop in a session that is left is still asked when it goes on", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  const t = lives.open({ lead: [stuck.step] });
+  const { sessionId } = await t.runtime.start({ agent: "lead", task: "go" });
+  while (!stuck.reached) await new Promise((resolve) => setImmediate(resolve));
+  await t.runtime.record.askToStop({ sessionId, id: "run_later" });
+  await t.runtime.leave();
+  await using later = lives.open({ lead: [] });
+  expect(await later.runtime.record.listStops()).toEqual([{ sessionId, id: "run_later" }]);
+});
