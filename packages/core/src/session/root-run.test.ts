@@ -91,7 +91,7 @@ test("who is told of other runs' results knows what they knew: untrusted text, p
 test("the form that an answer must have is told with the task", async () => {
   await using seen = openSeen({ lead: [say(JSON.stringify({ found: "it" }))] });
   const result = await seen.runtime.run({ agent: "lead", task: "go", deliverables: [{ answer: FORM }] });
-  expect(seen.find("lead").task).toMatch(/^go\n\n[^]*"required":\["found"\]/);
+  expect(seen.find("lead").task).toMatch(/^go\n\n[\s\S]*"required":\["found"\]/);
   expect(result.data).toEqual({ found: "it" });
 });
 
