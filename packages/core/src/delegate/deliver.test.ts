@@ -36,7 +36,8 @@ function resultWith(runId: string, more: Partial<RunResult>): RunResult {
 const GOOD = { status: "completed", success: true } as const;
 const CUT = { success: false, partial: true, bailout_reason: "max_iterations" } as const;
 const FAILED = {
-  ...{ status: "failed", success: false },
+  status: "failed",
+  success: false,
   error: { type: "auth", message: "no key", recoverable: false },
 } as const;
 const UNSTARTED = { bailout_reason: "not_started" } as const;
