@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Lives, silence } from "../../../../test/fixtures/lives.ts";
+import type { Record } from "../record/record.ts";
+import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
 import { after, callTool, hang, say, type TestRuntime, testRuntime } from "../testing/index.ts";
 import { defineTool } from "../tools/tool.ts";
 
@@ -138,6 +140,7 @@ test("a runtime that drains lets the call under way end and be recorded, and is 
   said.resolve();
   await drained;
   expect(endings(t)).toHaveLength(1);
+  expect(t.events.filter((event) => event.type === "notice.raised")).toEqual([]);
   const rows = await t.runtime.record.readRows({ sessionId });
   const call = rows.find((row) => row.request_type === "continuation");
   expect(call).toMatchObject({ status: "completed", tool_calls_json: expect.stringContaining("observe") });
@@ -156,4 +159,28 @@ test("what others asked to stop in a session that is left is still asked when it
   await t.runtime.leave();
   await using later = lives.open({ lead: [] });
   expect(await later.runtime.record.listStops()).toEqual([{ sessionId, id: "run_later" }]);
+});
+
+test("a session that another process took ends here as failed, and it is told why", async () => {
+  using lives = new Lives();
+  const kept = createSqliteRecord({ path: lives.database });
+  let lose = () => {};
+  const takeLease: Record["takeLease"] = (sessionId, onLost = () => {}) => {
+    lose = onLost;
+    return kept.takeLease(sessionId, onLost);
+  };
+  const record: Record = Object.assign(Object.create(kept), { takeLease });
+  const stuck = silence();
+  const t = lives.open({ lead: [stuck.step] }, { internals: { record } });
+  const { result } = await t.runtime.start({ agent: "lead", task: "go" });
+  while (!stuck.reached) await new Promise((resolve) => setImmediate(resolve));
+  lose();
+  const { status, error } = await result;
+  expect([status, error?.message]).toEqual([
+    "failed",
+    expect.stringContaining("another process took session"),
+  ]);
+  const notices = t.events.flatMap((event) => (event.type === "notice.raised" ? [event] : []));
+  expect(notices).toMatchObject([{ level: "error", message: expect.stringContaining("took session") }]);
+  await t.close();
 });
