@@ -158,7 +158,10 @@ test("six messages are the last six, and one less is not enough for what stands 
     );
   // The first message and the call that makes the child count as well.
   expect(await tell(2)).toContain("THE PERSON'S WORDS");
-  expect(await tell(3)).not.toContain("THE PERSON'S WORDS");
+  const told = await tell(3);
+  expect(told).not.toContain("THE PERSON'S WORDS");
+  expect(told).toMatch(/"index":\s*1/);
+  expect(told).not.toMatch(/"index":\s*0/);
 });
 
 test("an agent's own choice of context holds where the delegation makes none", async () => {
