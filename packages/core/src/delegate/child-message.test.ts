@@ -135,3 +135,39 @@ test("results that a child builds on name files of the workspace so that it find
   expect(told("apart")).not.toContain("files created: workspace:");
   expect(told("apart")).toMatch(/files created: \/\S+\/made\.txt/);
 });
+
+test("of a conversation those calls are handed over whose results no rule keeps from the child, and all that was said", async () => {
+  const tools = [createTool("look", "SEEN"), createTool("peek", "HIDDEN")];
+  const said = { kind: "reply", text: "I LOOK NOW", calls: [{ tool: "look", input: {} }] } as const;
+  for (const context of ["selective", "full"] as const) {
+    const told = await tellChild(
+      { context },
+      { before: [said, callTool("peek", { at: "THE PLACE" })], tools, worker: { disallowedTools: ["peek"] } },
+    );
+    for (const text of ["I LOOK NOW", "SEEN"]) expect(told).toContain(text);
+    for (const text of ["HIDDEN", "THE PLACE"]) expect(told).not.toContain(text);
+  }
+});
+
+test("six messages are the last six, and one less is not enough for what stands before them", async () => {
+  const tools = [createTool("look", "SEEN")];
+  const tell = (calls: number) =>
+    tellChild(
+      { context: "selective" },
+      { before: Array.from({ length: calls }, (_, index) => callTool("look", { index })), tools },
+    );
+  // The first message and the call that makes the child count as well.
+  expect(await tell(2)).toContain("THE PERSON'S WORDS");
+  const told = await tell(3);
+  expect(told).not.toContain("THE PERSON'S WORDS");
+  expect(told).toMatch(/"index":\s*1/);
+  expect(told).not.toMatch(/"index":\s*0/);
+});
+
+test("an agent's own choice of context holds where the delegation makes none", async () => {
+  const tools = [createTool("look", "SEEN")];
+  const tell = (request: Partial<DelegationRequest>) =>
+    tellChild(request, { before: [looked], tools, worker: { context: "full" } });
+  expect(await tell({})).toContain("SEEN");
+  expect(await tell({ context: "task_only" })).not.toContain("SEEN");
+});

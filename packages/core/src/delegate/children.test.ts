@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openSeen } from "../../../../test/fixtures/seen-runs.ts";
 import { systemClock } from "../budget/clock.ts";
 import type { RetryPolicy } from "../schema/agent.ts";
 import {
@@ -313,6 +314,8 @@ test("a child that begins while its parent is paused makes no call until that go
   while (startedTasks(t).length < 2) await new Promise((resolve) => setImmediate(resolve));
   for (let round = 0; round < 50; round++) await new Promise((resolve) => setImmediate(resolve));
   expect(t.models.worker?.requests).toHaveLength(1);
+  const held = t.events.flatMap((event) => (event.type === "run.paused" ? event.runId : []));
+  expect(new Set(held).size).toBe(3);
   t.runtime.unpause(runId);
   expect(await result).toMatchObject({ status: "completed" });
 });
@@ -457,4 +460,54 @@ test("what a run that is tainted from the start writes to its workspace counts a
   const { workspace } = await t.runtime.record.findSession(result.session_id);
   const roots = (await t.runtime.record.listUntrusted()).map(({ root }) => root);
   expect(roots.some((root) => root.endsWith(workspace) || workspace.endsWith(root))).toBe(true);
+});
+
+test("a delegation that cannot be made is answered with the reason", async () => {
+  await using t = testRuntime(
+    {
+      lead: [
+        callDelegate("worker", "x", { fromResults: ["run_nobody"] }),
+        callDelegate("broken", "x"),
+        callDelegate("middle", "x"),
+        say("ok"),
+      ],
+      worker: [],
+      broken: [],
+      middle: [callDelegate("worker", "x"), say("alone")],
+    },
+    {
+      agents: { broken: { model: "nowhere/model" }, middle: { subagents: { allow: ["*"] } } },
+      settings: { maxDepth: 1 },
+    },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(sent(t, "lead", 1)).toContain("no finished result 'run_nobody'; available: none");
+  expect(sent(t, "lead", 2)).toContain("error: config");
+  expect(sent(t, "middle", 1)).toMatch(/depth/);
+  expect(startedTasks(t)).toHaveLength(1);
+});
+
+test("files of the project that are handed over bring its text into the session, those of the workspace do not", async () => {
+  const put = createTool("put", {
+    execute: async (_, { projectDir, workspaceDir }) => {
+      for (const folder of [projectDir, workspaceDir]) {
+        mkdirSync(folder, { recursive: true });
+        writeFileSync(join(folder, "a.md"), "text");
+      }
+      return "put";
+    },
+  });
+  const entered = async (file: string) => {
+    await using seen = openSeen(
+      {
+        lead: [callTool("put", {}), callDelegate("worker", "x", { contextFiles: [file] }), say("ok")],
+        worker: [say("done")],
+      },
+      { tools: [{ ...put, isPublic: true }] },
+    );
+    await seen.runtime.run({ agent: "lead", task: "go" });
+    expect(seen.find("worker").task).toContain("text");
+    return seen.find("lead").session.projectText.hasEntered;
+  };
+  expect([await entered("workspace:a.md"), await entered("a.md")]).toEqual([false, true]);
 });

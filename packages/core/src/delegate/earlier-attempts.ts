@@ -9,8 +9,10 @@ export class EarlierAttempts {
   readonly #attempts = new Map<string, MessageNode[]>();
 
   constructor(parent?: MessageNode) {
-    for (const turn of parent?.children ?? [])
-      for (const row of turn.children.flatMap((child) => [child, ...child.children]))
+    // Delegations hang from turns and their calls. A run that judged another hangs from that one, and is none.
+    const turns = (parent?.children ?? []).filter((row) => row.request_type === "continuation");
+    for (const turn of turns)
+      for (const row of turn.children.flatMap((child) => (isCall(child) ? child.children : child)))
         if (row.request_type === "delegation") this.#add(row);
   }
 
@@ -28,6 +30,10 @@ export class EarlierAttempts {
     const key = keyOf(originOf(row));
     this.#attempts.set(key, [...(this.#attempts.get(key) ?? []), row]);
   }
+}
+
+function isCall(row: MessageNode): boolean {
+  return row.request_type === "tool_call";
 }
 
 /** The call, and the task in its batch, that a recorded child run came from. */

@@ -41,3 +41,22 @@ test("a model lowers what an account may spend and does not raise it; without on
   expect(accountLimits(agent, { limits: given, by: "person" })).toEqual(given);
   expect(accountLimits(agent)).toEqual(agent);
 });
+
+test("a person's number of calls makes room for the turns that they take, unless the turns are given as well", () => {
+  const turns = (limits: object, by: "model" | "person" = "person") =>
+    effectiveLimits({ limits: { turns: 10 } }, { limits, by }, settings).turns;
+  expect(turns({ toolCalls: 50 })).toBe(55);
+  expect(turns({ toolCalls: 2 })).toBe(10);
+  expect(turns({ toolCalls: 50, turns: 12 })).toBe(12);
+  expect(turns({ toolCalls: 50 }, "model")).toBe(10);
+});
+
+test("the settings' scale suits an agent's own limits to a model, and no limit that was given", () => {
+  const scaled = (agent: object, scale: number, limits = {}) =>
+    effectiveLimits({ limits: agent }, { limits, by: "person" }, { ...settings, limits: { scale } });
+  expect(scaled({ turns: 3, minutes: 1.5 }, 1.5)).toMatchObject({ turns: 5, timeoutMs: 135_000 });
+  expect(scaled({ turns: 1, toolCalls: 0, minutes: 1 }, 0.1)).toMatchObject({
+    ...{ turns: 1, toolCalls: 0, timeoutMs: 6_000 },
+  });
+  expect(scaled({ turns: 3 }, 2, { turns: 4 }).turns).toBe(4);
+});

@@ -1,6 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { makeCallRow, makeRunRow, makeTurnRow } from "../../../../test/fixtures/hand-made-rows.ts";
+import { makeRun } from "../../../../test/fixtures/hand-made-run.ts";
+import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
 import {
   callTool,
   callTools,
@@ -10,6 +13,7 @@ import {
   testRuntime,
 } from "../testing/index.ts";
 import { defineTool } from "../tools/tool.ts";
+import { forkRun, pastOf } from "./fork-run.ts";
 
 const make = defineTool<object>({
   name: "make",
@@ -124,4 +128,59 @@ test("a fork of a conversation with untrusted text and private data holds both f
   const page = { ...make, name: "page", untrusted: true };
   const { second } = await forkFrom([callTool("page", {}), say("seen")], [say("done")], { tools: [page] });
   expect(second).toMatchObject({ tainted: true, private_data: true, tools_used: [] });
+});
+
+test("nothing that a run counted before is counted for its fork", async () => {
+  const { run } = makeRun({ tools: [{ ...make, name: "make" }], limits: { repairs: 2 } });
+  const state = {
+    ...{ repairsLeft: 0, emptyReplies: 1, sentBack: true, overflowed: true, warnings: ["w"], cutAnswer: 1 },
+    ...{ baseline: [["a.txt", "v1"]], calls: [["make", 4]] },
+  };
+  const calls = JSON.stringify([{ callId: "c", tool: "make", input: "{}" }]);
+  const done = { outcome: "ok", over: true, files: [["a.txt", "created"]], tests: { run: 1, passed: 1 } };
+  const past = makeRunRow([
+    makeTurnRow(1, {
+      tool_calls_json: calls,
+      children: [makeCallRow("c", { metadata: done })],
+      cost_usd: null,
+    }),
+    makeTurnRow(2, { response_content: "half", metadata: state }),
+  ]);
+  await forkRun(run, past);
+  expect(run).toMatchObject({
+    ...{
+      turn: 0,
+      tokens: 0,
+      costUsd: 0,
+      toolCalls: 0,
+      overToolCalls: false,
+      warnings: [],
+      warningsRecorded: 0,
+    },
+    ...{ repairsLeft: 2, emptyReplies: 0, sentBack: false, compactedForOverflow: false, cutAnswer: [] },
+    ...{ resumption: null, turnMessageId: run.messageId, repetition: { last: "", count: 0 } },
+  });
+  const kept = [run.toolCounts, run.toolsUsed, run.tests, run.changes, run.baseline].map(({ size }) => size);
+  expect(kept).toEqual([0, 0, 0, 0, 0]);
+  expect(run.history[run.begunAt]).toEqual(run.history.at(-1));
+});
+
+test("a turn of which something had not ended is not part of the past", async () => {
+  const record = createSqliteRecord({ path: ":memory:" });
+  await record.startSession({ sessionId: "ses_1", title: "t", project: "/p", workspace: "/w", metadata: {} });
+  const first = await record.reserveRowIds(4);
+  const common = { sessionId: "ses_1", runId: "run_1", agentRole: "lead", depth: 0, startedAtMs: 0 } as const;
+  const ending = { status: "completed", completedAtMs: 1, durationMs: 1 } as const;
+  const open = (index: number, type: "prompt" | "continuation" | "tool_call", parent: number | null) =>
+    record.write({ kind: "row.open", id: first + index, row: { ...common, type, parentId: parent } });
+  await open(0, "prompt", null);
+  await open(1, "continuation", first);
+  await record.write({ kind: "row.close", id: first + 1, sessionId: "ses_1", row: ending });
+  await open(2, "continuation", first);
+  await open(3, "tool_call", first + 2);
+  await record.write({ kind: "row.close", id: first + 2, sessionId: "ses_1", row: ending });
+  const { root, at } = await pastOf(record, { sessionId: "ses_1", seq: 1_000 });
+  expect(root.children.map(({ id }) => id)).toEqual([first + 1]);
+  expect(at.seq).toBe(await record.readLastSeq("ses_1"));
+  await record.close();
 });

@@ -91,3 +91,17 @@ test("an approver that fails is a no, and one that never answers ends with its r
   stopped.abort();
   expect(await asking).toMatchObject({ allowed: false, by: "the stop of the run" });
 });
+
+test("a rule for a group of tools that names whom a call reaches is enough, one that names somebody else is not", async () => {
+  expect(await ask(to("jo@company.com"), ["email(jo@company.com)"])).toMatchObject({ allowed: true });
+  expect(await ask(to("jo@company.com"), ["email(al@company.com)"])).toMatchObject({ allowed: false });
+});
+
+test("the hint names up to five recipients, and of more only that they need a rule", async () => {
+  const note = async (count: number) => {
+    const targets = Array.from({ length: count }, (_, at) => to(`p${at}@company.com`).targets).flat();
+    return (await ask({ targets })).note;
+  };
+  expect((await note(5))?.match(/--allowed-tools/g)).toHaveLength(5);
+  expect(await note(6)).toBe("a rule on the recipients of 'gmail_send_email' would allow it");
+});

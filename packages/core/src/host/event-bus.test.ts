@@ -36,7 +36,6 @@ test("a listener that throws is told nothing more, and the others everything", (
 
 test("a notice that nobody heard waits for the first listener; other events do not", () => {
   const bus = new EventBus();
-  for (let index = 0; index < 150; index++) bus.publish(notice(`notice ${index}`));
   bus.publish({
     type: "session.started",
     title: "t",
@@ -45,6 +44,7 @@ test("a notice that nobody heard waits for the first listener; other events do n
     sessionId: "ses",
     atMs: 0,
   });
+  for (let index = 0; index < 150; index++) bus.publish(notice(`notice ${index}`));
   const events: RetinueEvent["type"][] = [];
   bus.subscribe((event) => events.push(event.type));
   expect(new Set(events)).toEqual(new Set(["notice.raised"]));

@@ -79,3 +79,14 @@ test("it is said if there is more than is listed, if git's own files changed, an
   const isClosed = process.getuid?.() !== 0;
   expect((await findChanged(root, span, 100)).isAll).toBe(!isClosed);
 });
+
+test("both ends of a span belong to it", async () => {
+  const path = join(root, "a.txt");
+  writeFileSync(path, "one");
+  const { ctimeMs } = statSync(path);
+  const found = async (sinceMs: number, untilMs: number) =>
+    names((await findChanged(root, { sinceMs, untilMs }, 100)).entries);
+  expect(await found(ctimeMs, ctimeMs)).toEqual(["a.txt"]);
+  expect(await found(ctimeMs + 1, ctimeMs + 2)).toEqual([]);
+  expect(await found(ctimeMs - 2, ctimeMs - 1)).toEqual([]);
+});

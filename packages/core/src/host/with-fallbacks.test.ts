@@ -36,6 +36,9 @@ test("where none is set up, the first one's error is thrown; a fault that is non
   const broken = new TypeError("a fault of the program");
   const find = () => Promise.reject(broken);
   await expect(withFallbacks("first", { first: ["second"] }, find)).rejects.toBe(broken);
+  const first = finder({ first: "p/first" });
+  const findFirst = (name: string) => (name === "first" ? first(name) : find());
+  await expect(withFallbacks("first", { first: ["second"] }, findFirst)).rejects.toBe(broken);
 });
 
 test("where only a model that would take over is not set up, it stays in its place and says so when it is called", async () => {

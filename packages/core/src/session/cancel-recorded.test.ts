@@ -66,6 +66,23 @@ test("everything open of a cancelled session is closed, each run with a result o
   expect(await record.listStops()).toEqual([]);
 });
 
+test("what had ended in a session that is cancelled stays as it ended, and what was open took as long as it was", async () => {
+  await leaveSession("ses_1");
+  const child = (await record.readRows({ sessionId: "ses_1" })).at(-1);
+  const ending = {
+    status: "completed",
+    completedAtMs: Date.now(),
+    durationMs: 5,
+    responseContent: "found",
+  } as const;
+  await record.write({ kind: "row.close", id: child?.id ?? 0, sessionId: "ses_1", row: ending });
+  await cancelUnheld(record, { sessionId: "ses_1", id: "ses_1" }, "a person");
+  const rows = await record.readRows({ sessionId: "ses_1" });
+  expect(rows.map(({ status }) => status)).toEqual(["cancelled", "cancelled", "completed"]);
+  expect(rows.at(-1)).toMatchObject({ response_content: "found", duration_ms: 5 });
+  expect(rows[0]?.duration_ms).toBeGreaterThanOrEqual(1_000);
+});
+
 test("a root run that is all there is of a session is cancelled with it; one run among others is noted", async () => {
   await leaveSession("ses_1");
   const lead = { sessionId: "ses_1", id: "run_lead_ses_1" };

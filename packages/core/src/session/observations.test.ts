@@ -5,6 +5,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,6 +39,7 @@ test("what was observed is on disk after a flush, in order and with secrets hidd
   await observations.flush();
   expect(readFileSync(join(workspaceDir, "found/a.json"), "utf8")).toBe("two [redacted]");
   expect(readdirSync(join(workspaceDir, "found")).sort()).toEqual(["a.json", "b.json"]);
+  expect(statSync(workspaceDir).mode & 0o777).toBe(0o700);
   expect(faults).toEqual([]);
 });
 
@@ -47,11 +49,13 @@ test("what cannot be written is told with its run, and the next is written all t
   const observations = open();
   observations.add("../outside.json", "x", "run-1");
   observations.add("link/outside.json", "x", "run-2");
+  observations.add("../secret.json", "x", "run-2");
   observations.add("good.json", "x", "run-3");
   await observations.flush();
   expect(faults).toEqual([
     expect.stringMatching(/^run-1: \.\.\/outside\.json was not kept: .*outside/),
     expect.stringMatching(/^run-2: link\/outside\.json was not kept: .*link is not a folder/),
+    expect.stringMatching(/^run-2: \.\.\/\[redacted\]\.json was not kept/),
   ]);
   expect(readdirSync(root)).toEqual(["workspace"]);
   expect(readFileSync(join(workspaceDir, "good.json"), "utf8")).toBe("x");
@@ -67,4 +71,12 @@ test("no more waits to be written than memory can bear, and what is dropped is t
   observations.add("later.json", "x", "run");
   await observations.flush();
   expect(readdirSync(workspaceDir)).toContain("later.json");
+  for (const name of ["one", "two"]) {
+    observations.add(`${name}.json`, "x".repeat(10_000_000), "run");
+    observations.add(`beside-${name}.json`, "x".repeat(10_000_000), "run");
+    await observations.flush();
+  }
+  expect(faults).toHaveLength(8);
+  expect(readdirSync(workspaceDir).filter((name) => name.includes("one"))).toEqual(["one.json"]);
+  expect(readdirSync(workspaceDir).filter((name) => name.includes("two"))).toEqual(["two.json"]);
 });

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Lives, silence } from "../../../../test/fixtures/lives.ts";
+import type { Record } from "../record/record.ts";
+import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
 import { after, callTool, hang, say, type TestRuntime, testRuntime } from "../testing/index.ts";
 import { defineTool } from "../tools/tool.ts";
 
@@ -100,4 +102,85 @@ test("a request to stop that another process left is forgotten with the session'
   const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
   await t.runtime.record.committed();
   expect(await t.runtime.record.listStops(session_id)).toEqual([]);
+});
+
+test("a session is cancelled in the record before its runs have ended", async () => {
+  const stuck = silence();
+  await using t = testRuntime({ lead: [stuck.step] }, { lenient: true });
+  const atEnd = Promise.withResolvers<string | undefined>();
+  t.runtime.events((event) => {
+    if (event.type === "run.ended")
+      atEnd.resolve(t.runtime.record.readSession(event.sessionId).then((row) => row?.status));
+  });
+  const { sessionId } = await t.runtime.start({ agent: "lead", task: "go" });
+  while (!stuck.reached) await new Promise((resolve) => setImmediate(resolve));
+  t.runtime.cancel(sessionId);
+  expect(await atEnd.promise).toBe("cancelled");
+});
+
+test("a runtime that drains lets the call under way end and be recorded, and is done when every session is let go", async () => {
+  using lives = new Lives();
+  const said = Promise.withResolvers<void>();
+  const reached = silence();
+  const answer = after(said.promise, callTool("observe", {}));
+  const t = lives.open({
+    lead: () => {
+      reached.step();
+      return answer;
+    },
+  });
+  const { sessionId } = await t.runtime.start({ agent: "lead", task: "observe" });
+  while (!reached.reached) await new Promise((resolve) => setImmediate(resolve));
+  let isDrained = false;
+  const drained = t.runtime.drain(600_000).then(() => {
+    isDrained = true;
+  });
+  for (let round = 0; round < 50; round++) await new Promise((resolve) => setImmediate(resolve));
+  expect([isDrained, await t.runtime.record.findHolder(sessionId)]).toEqual([false, expect.anything()]);
+  said.resolve();
+  await drained;
+  expect(endings(t)).toHaveLength(1);
+  expect(t.events.filter((event) => event.type === "notice.raised")).toEqual([]);
+  const rows = await t.runtime.record.readRows({ sessionId });
+  const call = rows.find((row) => row.request_type === "continuation");
+  expect(call).toMatchObject({ status: "completed", tool_calls_json: expect.stringContaining("observe") });
+  await t.close();
+  await using later = lives.open({ lead: [] });
+  expect(await statusesIn(later)).toEqual(["running"]);
+});
+
+test("what others asked to stop in a session that is left is still asked when it goes on", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  const t = lives.open({ lead: [stuck.step] });
+  const { sessionId } = await t.runtime.start({ agent: "lead", task: "go" });
+  while (!stuck.reached) await new Promise((resolve) => setImmediate(resolve));
+  await t.runtime.record.askToStop({ sessionId, id: "run_later" });
+  await t.runtime.leave();
+  await using later = lives.open({ lead: [] });
+  expect(await later.runtime.record.listStops()).toEqual([{ sessionId, id: "run_later" }]);
+});
+
+test("a session that another process took ends here as failed, and it is told why", async () => {
+  using lives = new Lives();
+  const kept = createSqliteRecord({ path: lives.database });
+  let lose = () => {};
+  const takeLease: Record["takeLease"] = (sessionId, onLost = () => {}) => {
+    lose = onLost;
+    return kept.takeLease(sessionId, onLost);
+  };
+  const record: Record = Object.assign(Object.create(kept), { takeLease });
+  const stuck = silence();
+  const t = lives.open({ lead: [stuck.step] }, { internals: { record } });
+  const { result } = await t.runtime.start({ agent: "lead", task: "go" });
+  while (!stuck.reached) await new Promise((resolve) => setImmediate(resolve));
+  lose();
+  const { status, error } = await result;
+  expect([status, error?.message]).toEqual([
+    "failed",
+    expect.stringContaining("another process took session"),
+  ]);
+  const notices = t.events.flatMap((event) => (event.type === "notice.raised" ? [event] : []));
+  expect(notices).toMatchObject([{ level: "error", message: expect.stringContaining("took session") }]);
+  await t.close();
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { after, hang, say, testRuntime } from "../testing/index.ts";
+import { openSeen } from "../../../../test/fixtures/seen-runs.ts";
+import { after, failWith, hang, say, testRuntime } from "../testing/index.ts";
 
 test("a session that is closed waits for all that was started in it, and counts it", async () => {
   const done = Promise.withResolvers<void>();
@@ -36,4 +37,65 @@ test("a session that cannot begin says why", async () => {
   await using t = testRuntime({ worker: [] }, { settings: { maxAgents: 1 } });
   await expect(t.runtime.openSession({ agent: "nobody" })).rejects.toThrow("no agent 'nobody'");
   await expect(t.runtime.openSession({ maxConcurrent: 0 })).rejects.toThrow("maxConcurrent");
+});
+
+test("a program leads with its own model and limits, as many children as it likes, and as many at once as the settings allow", async () => {
+  const running: string[] = [];
+  const go = Promise.withResolvers<void>();
+  await using seen = openSeen(
+    {
+      other: () => {
+        running.push("one");
+        return after(go.promise, say("done"));
+      },
+      worker: [],
+    },
+    { agents: { worker: { model: "inherit" } }, settings: { maxConcurrent: 2 } },
+  );
+  await using session = await seen.runtime.openSession({ model: "other", limits: { tokens: 900_000 } });
+  const children = ["a", "b", "c"].map((task) => session.spawn("worker", task));
+  while (running.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve));
+  expect(running).toHaveLength(2);
+  go.resolve();
+  for (const { result } of children) expect(await result).toMatchObject({ success: true });
+  const { parent } = seen.find("worker");
+  expect(parent?.limits.toolCalls).toBe(1_000_000);
+  expect(parent?.account.limits).toMatchObject({ tokens: 900_000 });
+});
+
+test("a session whose signal fires while it opens has ended, and what a closed one is asked to start is refused", async () => {
+  await using t = testRuntime({ worker: [] }, { lenient: true });
+  const stop = new AbortController();
+  t.runtime.events((event) => {
+    if (event.type === "session.started") stop.abort();
+  });
+  const opened = await t.runtime.openSession({ signal: stop.signal }).catch(() => null);
+  await opened?.close();
+  const { sessions } = await t.runtime.record.listSessions();
+  expect(sessions.map(({ status }) => status)).toEqual(["cancelled"]);
+  const closed = await t.runtime.openSession();
+  expect(await closed.close()).toMatchObject({ success: true });
+  const late = closed.spawn("worker", "x");
+  expect(await late.result).toMatchObject({ status: "cancelled", agent: "worker" });
+  expect((await late.result).error?.message).toContain("was not started");
+});
+
+test("of agents that a program started some have to succeed, but for those that it cancelled itself", async () => {
+  await using t = testRuntime(
+    { worker: [failWith("auth", "no key"), say("done"), hang()] },
+    { lenient: true },
+  );
+  const end = async (...how: ("wait" | "cancel")[]) => {
+    const session = await t.runtime.openSession();
+    for (const each of how) {
+      const child = session.spawn("worker", "x");
+      if (each === "cancel") child.cancel();
+      await child.result;
+    }
+    return (await session.close()).status;
+  };
+  expect(await end("wait")).toBe("failed");
+  expect(await end("wait", "cancel")).toBe("completed");
+  expect(await end("cancel")).toBe("completed");
 });

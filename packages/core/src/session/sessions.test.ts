@@ -1,8 +1,9 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Lives, silence } from "../../../../test/fixtures/lives.ts";
-import { say } from "../testing/index.ts";
+import { countedTool, Lives, silence } from "../../../../test/fixtures/lives.ts";
+import { openSeen } from "../../../../test/fixtures/seen-runs.ts";
+import { callDelegate, callTool, hang, say } from "../testing/index.ts";
 
 test("a session that cannot be resumed is let go of, and goes on when it can", async () => {
   using lives = new Lives();
@@ -76,4 +77,92 @@ test("of two runtimes of one process that resume a session the later has it, and
   expect((await other.runtime.record.findSession(sessionId)).status).toBe("completed");
   const [run] = await other.runtime.record.readRows({ sessionId, kind: "runs" });
   expect([run?.status, run?.response_content]).toEqual(["completed", "by the other"]);
+});
+
+test("a run that was started can be stopped at once, and what is alive in a session are its root runs", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  await using t = lives.open({ lead: [callDelegate("worker", "x")], worker: [stuck.step], other: [hang()] });
+  const { sessionId, runId, result } = await t.runtime.start({ agent: "lead", task: "go" });
+  while (!stuck.reached) await new Promise((resolve) => setImmediate(resolve));
+  expect(t.runtime.liveRoots(sessionId)).toEqual([runId]);
+  expect(t.runtime.liveRoots("ses_unknown")).toBeNull();
+  await expect(t.runtime.resume(sessionId)).rejects.toThrow("being worked on in this process");
+  const other = await t.runtime.start({ agent: "other", task: "go" });
+  expect(t.runtime.cancel(other.runId)).toBe(true);
+  t.runtime.cancel(runId);
+  expect([(await result).status, (await other.result).status]).toEqual(["cancelled", "cancelled"]);
+  expect(t.runtime.liveRoots(sessionId)).toBeNull();
+});
+
+test("a conversation that goes on is running again until its new task has ended, and that has a budget of its own", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  const usage = { input: 40_000, output: 10 };
+  const settings = { limits: { tokens: 60_000 } };
+  const first = lives.open({ lead: [say("one", usage), stuck.step] }, { settings });
+  const { session_id } = await first.runtime.run({ agent: "lead", task: "go" });
+  await first.runtime.start({ agent: "lead", task: "more", session: session_id });
+  await lives.leave(first, () => stuck.reached);
+  expect((await first.runtime.record.findSession(session_id)).status).toBe("running");
+  await expect(first.runtime.run({ agent: "lead", task: "x", session: session_id })).rejects.toThrow(
+    "being worked on in this process",
+  );
+  await first.runtime.leave();
+  await using seen = openSeen({ lead: [say("two")] }, { settings }, (some, more) => lives.open(some, more));
+  const { result } = await seen.runtime.resume(session_id);
+  expect(await result).toMatchObject({ status: "completed", summary: "two" });
+  const { account } = seen.find("lead").session;
+  expect(account.spawns).toBe(1);
+  expect((await seen.runtime.record.findSession(session_id)).status).toBe("completed");
+});
+
+test("several tasks are kept without secrets, and one that begins after a crash has what it was given", async () => {
+  using lives = new Lives();
+  const secret = "sk-test-0123456789abcdefghij";
+  const env = { SERVICE_API_KEY: secret };
+  const stuck = silence();
+  const first = lives.open({ one: [stuck.step], two: [] }, { env });
+  const tasks = [
+    ["one", `use ${secret}`],
+    ["two", "look", { limits: { turns: 3 } }],
+  ] as const;
+  void first.runtime.fanOut(tasks, { maxConcurrent: 1 });
+  await lives.leave(first, () => stuck.reached);
+  const sessionId = first.events[0]?.sessionId ?? "";
+  expect((await first.runtime.record.findSession(sessionId)).metadata_json).not.toContain(secret);
+  await first.runtime.leave();
+  await using seen = openSeen({ one: [say("first")], two: [say("second")] }, { env }, (some, more) =>
+    lives.open(some, more),
+  );
+  const { results } = await seen.runtime.resume(sessionId);
+  expect((await results).map(({ summary }) => summary)).toEqual(["first", "second"]);
+  expect(seen.find("two")).toMatchObject({ limits: { turns: 3 }, taskId: "1" });
+  expect(seen.find("two").session.account.spawns).toBe(2);
+});
+
+test("text of the project that had entered a session is still in it after a crash", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  const look = { ...countedTool("look").tool, groups: ["shell"] };
+  const first = lives.open({ lead: [callTool("look", {}), stuck.step] }, { tools: [look] });
+  const sessionId = await lives.abandon(first, () => stuck.reached);
+  await using seen = openSeen({ lead: [say("done")] }, { tools: [look] }, (some, more) =>
+    lives.open(some, more),
+  );
+  await (await seen.runtime.resume(sessionId)).result;
+  expect(seen.find("lead").session.projectText.hasEntered).toBe(true);
+});
+
+test("a session in which nothing had begun has failed, and there is nothing to resume", async () => {
+  using lives = new Lives();
+  const first = lives.open({ lead: [say("done")] });
+  const { session_id } = await first.runtime.run({ agent: "lead", task: "go" });
+  await first.close();
+  lives.sql("UPDATE sessions SET status = 'running'");
+  lives.sql("DELETE FROM messages WHERE parent_message_id IS NOT NULL");
+  lives.sql("DELETE FROM messages");
+  await using second = lives.open({ lead: [] });
+  await expect(second.runtime.resume(session_id)).rejects.toThrow("has ended (failed)");
+  expect((await second.runtime.record.findSession(session_id)).status).toBe("failed");
 });
