@@ -397,3 +397,30 @@ test("a body that has come before it is read is there, whole and unchanged", asy
   await read(await pooled.get(server.url, { headers: {} }));
   expect(await read(early)).toEqual({ text: "abcdef", error: undefined });
 });
+
+test("a body without framing is cut, not whole, where the connection breaks", async () => {
+  const server = await serving(
+    startRawServer((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\nhalf", () => socket.resetAndDestroy());
+    }),
+  );
+  const reply = await transport().get(server.url, { headers: {} });
+  expect((await read(reply)).error).toMatchObject({ failure: "reset" });
+});
+
+test("a connection that was held back when its reply ended serves the next request", async () => {
+  let connections = 0;
+  const server = await serving(
+    startRawServer((socket, connection) => {
+      connections = Math.max(connections, connection + 1);
+      socket.write(ok);
+    }),
+  );
+  const pooled = transport();
+  const held = await pooled.get(server.url, { headers: {} });
+  await new Promise<void>((resolve) => {
+    held.read({ chunk: () => held.pause(), end: () => resolve() });
+  });
+  expect(await read(await pooled.get(server.url, { headers: {} }))).toEqual({ text: "ok", error: undefined });
+  expect(connections).toBe(1);
+});
