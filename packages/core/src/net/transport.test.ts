@@ -424,3 +424,32 @@ test("a connection that was held back when its reply ended serves the next reque
   expect(await read(await pooled.get(server.url, { headers: {} }))).toEqual({ text: "ok", error: undefined });
   expect(connections).toBe(1);
 });
+
+test("a connection that was idle for too long is not used, even before it is cleared away", async () => {
+  let connections = 0;
+  const server = await serving(
+    startRawServer((socket, connection) => {
+      connections = Math.max(connections, connection + 1);
+      socket.write(ok);
+    }),
+  );
+  const pooled = transport({ idleTimeoutMs: 0.001 });
+  for (let round = 0; round < 2; round++) await read(await pooled.get(server.url, { headers: {} }));
+  expect(connections).toBe(2);
+});
+
+test("requests that wait for a connection get their turn when one breaks or cannot be opened", async () => {
+  const broken = await serving(startRawServer((socket) => socket.resetAndDestroy()));
+  const closed = await startServer(() => {});
+  await closed.close();
+  const pooled = transport({ maxSockets: 1 });
+  for (const [url, failure] of [
+    [broken.url, "reset"],
+    [closed.url, "refused"],
+  ] as const) {
+    const ended = await Promise.allSettled([1, 2, 3].map(() => pooled.get(url, { headers: {} })));
+    expect(ended.map((end) => end.status === "rejected" && end.reason.failure)).toEqual(
+      Array(3).fill(failure),
+    );
+  }
+});

@@ -280,7 +280,6 @@ class Exchange implements TransportReply, Receiver {
   readonly #signal: AbortSignal | undefined;
   #waiting: Waiting | null;
   #connection: Connection | null = null;
-  #isRepeated = false;
   #reader: BodyReader | null = null;
   /** What came of the body before it had a reader. */
   #early: Buffer[] | null = null;
@@ -308,12 +307,10 @@ class Exchange implements TransportReply, Receiver {
     if (!connection.isUsed) this.#sent.text = "";
   }
 
-  /** Whether it may be sent once more, over a connection of its own, because the first was closed already. */
+  /** Whether it can be sent once more, over a new connection, because the first was closed already. */
   mayRepeat(): boolean {
-    if (this.#isRepeated || this.#end) return false;
-    this.#isRepeated = true;
     this.#connection = null;
-    return true;
+    return this.#end === null;
   }
 
   onHead(status: number, headers: ResponseHeaders): void {
