@@ -69,7 +69,7 @@ const requestOf = (t: TestRuntime, agent: string, turn: number) =>
 const complaints = (t: TestRuntime) =>
   t.events.flatMap((event) => (event.type === "compliance.failed" ? [event.message] : []));
 
-test("an expert that skips save_corpus is kept from writing, is told what is missing, and mends it in its repair round", async () => {
+test("an expert that skips save_corpus is kept from writing, is told what is missing, and repairs it in its repair round", async () => {
   await using t = team(
     [callDelegate(EXPERT, "report on tape"), (request) => say(request.last)],
     [writeReport, say("The report is written."), saveCorpus, writeReport, say("Now it is.")],
@@ -82,7 +82,7 @@ test("an expert that skips save_corpus is kept from writing, is told what is mis
   expect(t.trace()).toEqual(["lead > report-creation-expert: completed", "lead: completed"]);
 });
 
-test("one that skips it again fails with a COMPLIANCE ERROR in the parent's next request, and the parent has it mended", async () => {
+test("one that skips it again fails with a COMPLIANCE ERROR in the parent's next request, and the parent has it repaired", async () => {
   await using t = team(
     [
       callDelegate(EXPERT, "report on tape"),

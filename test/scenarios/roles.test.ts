@@ -166,7 +166,7 @@ test.each(["researcher", "planner"])("the %s has no shell", (name) => {
   expect(mayUse(chainOf("main", name), "shell")).toBe("deny");
 });
 
-test("a reviewer has all of its tools whoever called it", () => {
+test("a reviewer has all of its tools no matter who called it", () => {
   const own = named("reviewer").tools ?? [];
   for (const chain of [
     chainOf("main", "reviewer"),

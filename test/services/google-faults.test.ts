@@ -59,7 +59,7 @@ const rows: readonly Row[] = [
   { title: "401 twice", faults: times(2, status(401)), attempts: 2, tokenRequests: 1, fault: "auth" },
   { title: "403", faults: [status(403, "forbidden")], attempts: 1, fault: "permission" },
   {
-    title: "403 for want of a scope",
+    title: "403 because a scope is missing",
     faults: [status(403, "insufficientPermissions")],
     attempts: 1,
     fault: "permission",

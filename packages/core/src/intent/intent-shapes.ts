@@ -19,7 +19,7 @@ export type IntentContext = {
 
 /** What the first phase finds out: the context, and what a good answer is. */
 export type Assessment = IntentContext & {
-  /** What whoever asked expects to get: data, a confirmation, a summary. */
+  /** What the one who asked expects to get: data, a confirmation, a summary. */
   expected_format: string;
   success_criteria: string;
   risk: Risk;

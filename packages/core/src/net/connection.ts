@@ -78,7 +78,7 @@ export class Connection implements ResponseEvents {
     this.#socket.resume();
   }
 
-  /** Closes it at once; whoever waits for a response gets this error. */
+  /** Closes it at once; who waits for a response gets this error. */
   destroy(error: TransportError): void {
     this.#error ??= error;
     this.#socket.destroy();

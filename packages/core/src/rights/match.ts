@@ -23,7 +23,7 @@ const compiledRules = new WeakMap<Rule, CompiledRule>();
 /** Whether an ask or deny rule is about this tool: by its name, by a group of it, or by a glob. Case counts. */
 export function speaksOf(rule: Rule, access: Pick<Access, "tool" | "groups">): boolean {
   if (rule.tool === access.tool || access.groups.includes(rule.tool)) return true;
-  // Or whoever is denied `delegate` could still use `delegate_many`.
+  // Or an agent that is denied `delegate` could still use `delegate_many`.
   if (rule.tool === "delegate" && access.tool === "delegate_many") return true;
   const wildcard = rule.tool.includes("*") ? compile(rule).tool : undefined;
   return wildcard !== undefined && matchesWildcard(wildcard, access.tool);

@@ -54,7 +54,7 @@ export const guards: Guards = Object.freeze({
       .digest("hex"),
 });
 
-/** The gate every child run passes, whoever asks for it: depth and circles. Null lets it through. */
+/** The gate every child run passes, no matter who asks for it: depth and circles. Null lets it through. */
 function admitChild({ child, parent, line, depth, maxDepth }: Admission): RunError | null {
   if (depth > maxDepth) {
     const path = [...line, child.name].join(" > ");

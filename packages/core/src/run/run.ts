@@ -695,7 +695,7 @@ export type UntrustedFiles = {
 export type Guards = {
   decide: typeof decide;
   visibleTools: typeof visibleTools;
-  /** The gate every child run passes, whoever asks for it: depth and circles. Null lets it through. */
+  /** The gate every child run passes, no matter who asks for it: depth and circles. Null lets it through. */
   admitChild: (asked: Admission) => RunError | null;
   validate: (tool: AnyTool, text: string) => Promise<Validated>;
   /** An outbound call of a run that others' text may steer needs a person, unless a rule names whom it reaches, or the command, where that text is only the project's. */

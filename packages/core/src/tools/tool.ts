@@ -63,7 +63,7 @@ export type ToolContext = Roots & {
   readonly signal: AbortSignal;
   /** What the permission check saw and allowed: exactly these places may be touched. */
   readonly targets: readonly Target[];
-  /** Whether the run's rights let this tool see a file it came upon, for tools that look into many at once. */
+  /** Whether the run's rights let this tool see a file it found, for tools that look into many at once. */
   maySee(file: Target): boolean;
   /** Whether the run's rights let it write this file without asking, for tools whose own input does not name what they write. */
   mayWrite(file: Target): boolean;
@@ -80,7 +80,7 @@ export type ToolContext = Roots & {
   /** Reports a file this call made, changed or deleted, so that the result can list it. */
   changed(path: string, kind: ChangeKind): void;
   /**
-   * Gives what this call came upon to the host, which keeps it as a file of the workspace, secrets hidden. It returns at
+   * Gives what this call found to the host, which keeps it as a file of the workspace, secrets hidden. It returns at
    * once and never fails: writing goes on in the background, and what goes wrong there becomes a notice.
    */
   observed(path: string, text: string): void;

@@ -11,7 +11,7 @@ export type TraceOutline = {
   fill(runs: Iterable<TraceRun>): Promise<void>;
 };
 
-/** Reads a session's whole trace from the record, whoever may be writing it. */
+/** Reads a session's whole trace from the record, also while another process writes it. */
 export async function loadTrace(record: Record, session: SessionRow, nowMs = Date.now()): Promise<Trace> {
   return buildTrace({
     ...(await contextOf(record, session)),

@@ -79,7 +79,7 @@ test("a relative pattern never allows what is outside the roots, but may deny it
   expect(touches("**/.env", "/elsewhere/.env", "outside")).toBe(true);
 });
 
-test("an absolute pattern is held against the whole path", () => {
+test("an absolute pattern is compared with the whole path", () => {
   expect(allows("/project/src/**", "src/a")).toBe(true);
   expect(allows("/etc/**", "/etc/hosts", "outside")).toBe(true);
   expect(allows("/src/**", "src/a")).toBe(false);

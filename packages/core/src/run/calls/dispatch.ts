@@ -61,7 +61,7 @@ export function refuseCall(run: Run, call: ToolCall, refused: Refused): CallResu
   return { callId: call.callId, tool: call.tool, text, outcome: refused.outcome };
 }
 
-/** Why a call could not be checked; what a tool says as JSON stays as it is for whoever reads it so. */
+/** Why a call could not be checked; what a tool says as JSON stays as it is, for readers of JSON. */
 function unchecked(message: string): string {
   return message.startsWith("{") ? message : `the call could not be checked: ${message}`;
 }
