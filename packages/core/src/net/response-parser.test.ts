@@ -134,6 +134,8 @@ test.each([
   ["a space before the colon", head("x-a : one")],
   ["a bare line feed in a header", head("x-a: one\ntwo")],
   ["a NUL in a header", head("x-a: \0")],
+  ["a control character around a value", head("transfer-encoding: \x0bchunked")],
+  ["a foreign space around a value", head("transfer-encoding: chunked\xa0")],
   ["a size of a chunk that is no number", `${head("transfer-encoding: chunked")}0x5\r\n`],
   ["a chunk that is longer than it says", `${head("transfer-encoding: chunked")}2\r\nabc\r\n`],
   ["a line that ends with a line feed alone", `${head("transfer-encoding: chunked")}2\nab\r\n`],
