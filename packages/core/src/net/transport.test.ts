@@ -453,3 +453,40 @@ test("requests that wait for a connection get their turn when one breaks or cann
     );
   }
 });
+
+test("a header of the caller replaces one of the transport or of another spelling, so that none is sent twice", async () => {
+  const received = Promise.withResolvers<string>();
+  const raw = net.createServer((socket) => {
+    socket.once("data", (bytes) => {
+      received.resolve(bytes.toString());
+      socket.end(ok);
+    });
+  });
+  raw.listen(0, "127.0.0.1");
+  await once(raw, "listening");
+  cleanUps.push(() => raw.close());
+  const { port } = raw.address() as AddressInfo;
+  const headers = {
+    authorization: "Bearer usual",
+    "content-type": "application/json",
+    Authorization: "Bearer own",
+    Host: "gateway.example",
+    "Accept-Encoding": "br",
+  };
+  await read(await transport().post(`http://me:pw@127.0.0.1:${port}/`, { headers, body: "{}" }));
+  const lines = (await received.promise).split("\r\n").slice(1, -2).sort();
+  expect(lines).toEqual([
+    "Accept-Encoding: br",
+    "Authorization: Bearer own",
+    "Host: gateway.example",
+    "connection: keep-alive",
+    "content-length: 2",
+    "content-type: application/json",
+  ]);
+});
+
+test.each(["Content-Length", "transfer-encoding"])("the header %s cannot be given", async (name) => {
+  await expect(
+    transport().post("http://127.0.0.1:1/", { headers: { [name]: "1" }, body: "12" }),
+  ).rejects.toMatchObject({ failure: "other", message: expect.stringContaining(name) });
+});

@@ -7,7 +7,7 @@ import {
 } from "../schema/transport.ts";
 import { Connection, type ConnectionOwner, type Receiver } from "./connection.ts";
 import { type Destination, openSocket } from "./open-socket.ts";
-import { findProxy } from "./proxy.ts";
+import { findProxy, writeLogin } from "./proxy.ts";
 import { HEADER_NAME, NOT_IN_HEADER, type ResponseHeaders } from "./response-parser.ts";
 
 /** How connections are pooled. */
@@ -80,7 +80,7 @@ export function createTransport(options: TransportOptions = {}): Transport {
 }
 
 /** An address as requests need it. */
-type Target = Destination & { origin: string; path: string; headers: string };
+type Target = Destination & { origin: string; path: string; headers: Readonly<Record<string, string>> };
 
 function parseTarget(url: string, env: NodeJS.ProcessEnv = {}): Target {
   const parsed = URL.parse(url);
@@ -89,10 +89,8 @@ function parseTarget(url: string, env: NodeJS.ProcessEnv = {}): Target {
   const { host, username } = parsed;
   const secure = parsed.protocol === "https:";
   const proxy = findProxy(parsed, env);
-  const login = username === "" ? "" : `authorization: ${readLogin(parsed)}\r\n`;
   const viaProxy = proxy && !secure;
   const path = parsed.pathname + parsed.search;
-  const passed = viaProxy && proxy.authorization ? `proxy-authorization: ${proxy.authorization}\r\n` : "";
   return {
     host,
     secure,
@@ -101,45 +99,43 @@ function parseTarget(url: string, env: NodeJS.ProcessEnv = {}): Target {
     proxy,
     origin: parsed.origin,
     path: viaProxy ? parsed.origin + path : path,
-    headers: `host: ${host}\r\nconnection: keep-alive\r\n${login}${passed}`,
+    headers: {
+      host,
+      connection: "keep-alive",
+      "accept-encoding": "identity",
+      ...(username !== "" && { authorization: writeLogin(parsed, host, "the address") }),
+      ...(viaProxy && proxy.authorization && { "proxy-authorization": proxy.authorization }),
+    },
   };
 }
 
-function readLogin(url: URL): string {
-  try {
-    const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-    return `Basic ${Buffer.from(login).toString("base64")}`;
-  } catch {
-    throw new TransportError(
-      "other",
-      url.host,
-      "the user name or password in the address is not encoded rightly",
-    );
-  }
-}
-
-/** Headers as they are sent: the same object goes with every request of a model. */
-const writtenHeaders = new WeakMap<TransportRequest["headers"], string>();
+/** Headers as they are sent to the latest target: the same object goes with every request of a model. */
+const writtenHeaders = new WeakMap<TransportRequest["headers"], { target: Target; text: string }>();
 
 function writeRequest(target: Target, method: string, { headers, body }: TransportRequest): string {
   let written = writtenHeaders.get(headers);
-  if (written === undefined) {
-    written = writeHeaders(headers, target.host);
+  if (written?.target !== target) {
+    written = { target, text: writeHeaders(headers, target) };
     writtenHeaders.set(headers, written);
   }
-  const length = body === undefined ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
-  return `${method} ${target.path} HTTP/1.1\r\n${target.headers}${written}${length}\r\n${body ?? ""}`;
+  const length =
+    body === undefined && method === "GET" ? "" : `content-length: ${Buffer.byteLength(body ?? "")}\r\n`;
+  return `${method} ${target.path} HTTP/1.1\r\n${written.text}${length}\r\n${body ?? ""}`;
 }
 
-function writeHeaders(headers: TransportRequest["headers"], host: string): string {
-  const all = { "accept-encoding": "identity", ...headers };
-  return Object.entries(all)
-    .map(([name, value]) => {
-      if (!HEADER_NAME.test(name) || NOT_IN_HEADER.test(value))
-        throw new TransportError("other", host, `the header ${JSON.stringify(name)} cannot be sent`);
-      return `${name}: ${value}\r\n`;
-    })
-    .join("");
+/** What says where a request ends is written by the transport alone. */
+const FRAMING = new Set(["content-length", "transfer-encoding"]);
+
+/** The last spelling of a name wins, so that a caller's header replaces the transport's and none is sent twice. */
+function writeHeaders(headers: TransportRequest["headers"], { host, headers: own }: Target): string {
+  const lines = new Map<string, string>();
+  for (const [name, value] of [...Object.entries(own), ...Object.entries(headers)]) {
+    const key = name.toLowerCase();
+    if (!HEADER_NAME.test(name) || NOT_IN_HEADER.test(value) || FRAMING.has(key))
+      throw new TransportError("other", host, `the header ${JSON.stringify(name)} cannot be sent`);
+    lines.set(key, `${name}: ${value}\r\n`);
+  }
+  return [...lines.values()].join("");
 }
 
 const cancelled = (host: string) => new TransportError("aborted", host, "the request was cancelled");
