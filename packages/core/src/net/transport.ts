@@ -154,6 +154,7 @@ class Pool implements ConnectionOwner {
   #idle: Connection[] = [];
   readonly #waiting: Exchange[] = [];
   #sweeper: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(target: Target, options: TransportOptions) {
     this.#target = target;
@@ -166,7 +167,7 @@ class Pool implements ConnectionOwner {
   start(exchange: Exchange): void {
     const nowMs = performance.now();
     for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) {
-      if (connection.idleUntilMs > nowMs) {
+      if (connection.isOpen && connection.idleUntilMs > nowMs) {
         exchange.sendOn(connection);
         return;
       }
@@ -222,15 +223,17 @@ class Pool implements ConnectionOwner {
     this.#open.delete(connection);
     const at = this.#idle.indexOf(connection);
     if (at !== -1) this.#idle.splice(at, 1);
-    if (left?.receiver instanceof Exchange && left.isStale && left.receiver.mayRepeat())
+    const mayRepeat = left?.isStale && !this.#isClosed;
+    if (mayRepeat && left.receiver instanceof Exchange && left.receiver.mayRepeat())
       this.connect(left.receiver);
-    else left?.receiver.onEnd(left.error);
+    else left?.receiver.onEnd(this.#isClosed ? this.#closed() : left.error);
     this.#startNext();
   }
 
   close(): void {
+    this.#isClosed = true;
     clearInterval(this.#sweeper);
-    const closed = new TransportError("closed", this.#target.host, "the transport is closed");
+    const closed = this.#closed();
     for (const exchange of this.#waiting.splice(0)) exchange.onEnd(closed);
     for (const connection of this.#open) connection.destroy(closed);
     for (const [exchange, giveUp] of this.#opening) {
@@ -254,6 +257,10 @@ class Pool implements ConnectionOwner {
     if (this.#idle.length > 0) return;
     clearInterval(this.#sweeper);
     this.#sweeper = undefined;
+  }
+
+  #closed(): TransportError {
+    return new TransportError("closed", this.#target.host, "the transport is closed");
   }
 
   #unused(): TransportError {
