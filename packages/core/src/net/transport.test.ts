@@ -552,7 +552,11 @@ test("an answer without framing is whole when the server closes, though the requ
 });
 
 /** Calls back once, at the moment at which one of these sockets does something. */
-function onceAt(name: "destroy" | "emit", isMoment: (args: unknown[]) => boolean, then: () => void): void {
+function onceAt(
+  name: "destroy" | "emit" | "pause",
+  isMoment: (args: unknown[]) => boolean,
+  then: () => void,
+): void {
   const original: (...args: never[]) => unknown = net.Socket.prototype[name];
   const spy = vi.spyOn(net.Socket.prototype, name).mockImplementation(function (
     this: net.Socket,
@@ -606,6 +610,20 @@ test("a closed transport sends nothing again", async () => {
   );
   await expect(pooled.get(server.url, { headers: {} })).rejects.toMatchObject({ failure: "closed" });
   expect(requests).toBe(2);
+});
+
+test("the sender of a reply that nobody reads yet is held back, and nothing of it is lost", async () => {
+  const size = 8 * 1024 * 1024;
+  const server = await serving(
+    startRawServer((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${size}\r\n\r\n${"x".repeat(size)}`);
+    }),
+  );
+  const held = Promise.withResolvers<void>();
+  onceAt("pause", () => true, held.resolve);
+  const reply = await transport().get(server.url, { headers: {} });
+  await held.promise;
+  expect((await read(reply)).text.length).toBe(size);
 });
 
 test.skipIf(process.platform !== "linux")(

@@ -27,7 +27,8 @@ const KEPT_TARGETS = 64;
 /** How long the rest of a body may take after its reader is done, and how long an error text may take. */
 const DRAIN_MS = 1_000;
 const TEXT_MS = 5_000;
-const MAX_DRAINED_BYTES = 65_536;
+/** How much of a body may come in while nobody reads it. */
+const MAX_UNREAD_BYTES = 65_536;
 /** How often idle connections are looked at. */
 const SWEEP_MS = 1_000;
 
@@ -288,7 +289,8 @@ class Exchange implements TransportReply, Receiver {
   #early: Buffer[] | null = null;
   #end: { error: TransportError | undefined } | null = null;
   #isReleased = false;
-  #drained = 0;
+  /** Bytes that came without a reader: before there was one, or since it is done. */
+  #unread = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(sent: Sent, signal: AbortSignal | undefined, waiting: Waiting) {
@@ -334,11 +336,13 @@ class Exchange implements TransportReply, Receiver {
   onBody(bytes: Buffer): void {
     if (this.#reader) this.#reader.chunk(bytes);
     else if (this.#isReleased) {
-      this.#drained += bytes.length;
-      if (this.#drained > MAX_DRAINED_BYTES) this.#connection?.destroy(this.#dropped());
+      this.#unread += bytes.length;
+      if (this.#unread > MAX_UNREAD_BYTES) this.#connection?.destroy(this.#dropped());
     } else if (!this.#end) {
       this.#early ??= [];
       this.#early.push(Buffer.from(bytes));
+      this.#unread += bytes.length;
+      if (this.#unread > MAX_UNREAD_BYTES) this.pause();
     }
   }
 
@@ -359,6 +363,8 @@ class Exchange implements TransportReply, Receiver {
 
   read(reader: BodyReader): void {
     this.#reader = reader;
+    if (this.#unread > MAX_UNREAD_BYTES) this.resume();
+    this.#unread = 0;
     const early = this.#early ?? [];
     this.#early = null;
     for (const bytes of early) this.#reader?.chunk(bytes);
@@ -398,6 +404,7 @@ class Exchange implements TransportReply, Receiver {
     this.#reader = null;
     this.#isReleased = true;
     this.#early = null;
+    this.#unread = 0;
     this.#signal?.removeEventListener("abort", this);
     this.#connection?.resume();
     // Mostly the rest is in the bytes that are being read.
