@@ -110,6 +110,11 @@ test("only set-cookie keeps its values apart", () => {
   expect(read?.headers).toEqual({ "set-cookie": ["a=1", "b=2"], vary: "a, b", "content-length": "0" });
 });
 
+test("of a header that is no list the first value counts", () => {
+  const read = readPieces(head("retry-after: 5", "Retry-After: 7", "content-length: 0"), []);
+  expect(read?.headers).toEqual({ "retry-after": "5", "content-length": "0" });
+});
+
 test("headers named like parts of every object are headers", () => {
   const read = readPieces(head("__proto__: a", "constructor: b", "content-length: 0"), []);
   expect(Object.entries(read?.headers ?? {})).toEqual([

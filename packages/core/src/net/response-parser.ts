@@ -8,7 +8,7 @@ export type ResponseEvents = {
   onEnd(keepAlive: boolean, hintMs: number | undefined): void;
 };
 
-/** Names are lower case. Only `set-cookie` may have several values; those of other headers are joined. */
+/** Names are lower case. Only `set-cookie` may have several values; those of other lists are joined, and of the rest the first counts. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** What came is no HTTP response, or one whose end cannot be told for certain. */
@@ -226,6 +226,9 @@ function readHeaders(head: string, from: number): ResponseHeaders {
   return headers;
 }
 
+/** Headers that are no lists, of those that anybody here reads: two dates joined by a comma are another date. */
+const SINGLE = new Set(["content-type", "location", "retry-after", "retry-after-ms"]);
+
 function addHeader(headers: Record<string, string | string[]>, sentName: string, sent: string): void {
   if (!HEADER_NAME.test(sentName) || NOT_IN_HEADER.test(sent))
     throw new MalformedResponse("a header of it is malformed");
@@ -236,7 +239,7 @@ function addHeader(headers: Record<string, string | string[]>, sentName: string,
   else if (before === undefined) headers[name] = value;
   else if (name === "content-length") {
     if (before !== value) throw new MalformedResponse("it gives two lengths");
-  } else headers[name] = `${before}, ${value}`;
+  } else if (!SINGLE.has(name)) headers[name] = `${before}, ${value}`;
 }
 
 /** Without the blanks around it; `trim` would also take what HTTP does not call blank. */
