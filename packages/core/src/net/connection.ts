@@ -54,12 +54,18 @@ export class Connection implements ResponseEvents {
     socket.on("error", (error) => {
       this.#error ??= readTransportError(error, host);
     });
+    socket.once("end", () => this.#onEof());
     socket.once("close", () => this.#onClose());
   }
 
   /** It has served a request before. */
   get isUsed(): boolean {
     return this.#served > 0;
+  }
+
+  /** It can take a request; one that is being closed cannot. */
+  get isOpen(): boolean {
+    return this.#error === null && this.#socket.writable;
   }
 
   /** Sends a request whose text is complete. */
@@ -129,7 +135,9 @@ export class Connection implements ResponseEvents {
     const receiver = this.#receiver;
     this.#receiver = null;
     this.#served++;
-    if (!ended.keepAlive || this.#error) this.#socket.destroy();
+    // A server that answers before it has the whole request may never read the rest of it.
+    const isSent = this.#socket.writableLength === 0;
+    if (!ended.keepAlive || !isSent || this.#error) this.#socket.destroy();
     else {
       this.#socket.resume();
       this.#owner.onIdle(this, ended.hintMs);
@@ -137,9 +145,13 @@ export class Connection implements ResponseEvents {
     receiver?.onEnd();
   }
 
-  #onClose(): void {
+  /** Without waiting for the rest of the request to be sent, which fails where the server has closed already. */
+  #onEof(): void {
     const isWhole = this.#error === null && this.#parser.close();
     if (isWhole) this.#finish();
+  }
+
+  #onClose(): void {
     const receiver = this.#receiver;
     this.#receiver = null;
     const isStale = this.#served > 0 && !this.#parser.hasBegun && isReset(this.#error);

@@ -5,6 +5,7 @@ import https from "node:https";
 import net, { type AddressInfo } from "node:net";
 import tls from "node:tls";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { TransportReply } from "../schema/transport.ts";
 import { createTransport } from "./transport.ts";
 
 /** A key with a certificate for `localhost` that it signed itself. */
@@ -127,4 +128,76 @@ test("a proxy that does not open the tunnel is named, and nothing is sent to it"
       message: `the proxy localhost:${proxy.port} does not let through to localhost:1 (407)`,
     },
   );
+});
+
+test("behind a tunnel too a certificate must be for the address that was asked for, not for that of the proxy", async () => {
+  const port = await startTlsServer();
+  const proxy = await startProxy();
+  const asked = get(`https://127.0.0.1:${port}/`, { https_proxy: `http://localhost:${proxy.port}` });
+  await expect(asked).rejects.toMatchObject({ failure: "tls" });
+  expect(proxy.asked).toEqual([`CONNECT 127.0.0.1:${port}`]);
+});
+
+test("a proxy that breaks off while TLS begins fails the request as reset", async () => {
+  const port = await listen(
+    net.createServer((socket) => {
+      socket.once("data", () => {
+        socket.once("data", () => socket.resetAndDestroy());
+        socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      });
+    }),
+  );
+  const asked = get("https://localhost:1/", { https_proxy: `http://localhost:${port}` });
+  await expect(asked).rejects.toMatchObject({ failure: "reset" });
+});
+
+test("over TLS too, requests in a row share a connection, and closing it ends a body without framing", async () => {
+  let connections = 0;
+  const server = tls.createServer({ key: PEM, cert: PEM }, (socket) => {
+    connections++;
+    let requests = 0;
+    socket.on("data", () => {
+      if (++requests < 3) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+      else socket.end("HTTP/1.1 200 OK\r\n\r\nwhole");
+    });
+  });
+  const url = `https://localhost:${await listen(server)}/`;
+  const plain = await startProxy();
+  const secure = await startProxy({ isSecure: true });
+  const ways = [{}, `http://localhost:${plain.port}`, `https://localhost:${secure.port}`];
+  for (const way of ways) {
+    const transport = createTransport({ proxyEnv: typeof way === "string" ? { https_proxy: way } : {} });
+    cleanUps.push(() => transport.close());
+    for (const text of ["ok", "ok", "whole"]) {
+      const reply = await transport.get(url, { headers: {} });
+      expect(await readWhole(reply)).toBe(text);
+    }
+  }
+  expect(connections).toBe(ways.length);
+});
+
+function readWhole(reply: TransportReply): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    reply.read({
+      chunk: (bytes) => {
+        text += bytes.toString();
+      },
+      end: (error) => (error ? reject(error) : resolve(text)),
+    });
+  });
+}
+
+test("a TLS session is used again, but not after an attempt that failed", async () => {
+  const reused: boolean[] = [];
+  const server = https.createServer({ key: PEM, cert: PEM }, answer);
+  server.on("secureConnection", (socket) => reused.push(socket.isSessionReused()));
+  const port = await listen(server);
+  const url = `https://localhost:${port}/`;
+  await get(url);
+  await get(url);
+  server.once("connection", (socket) => socket.destroy());
+  await expect(get(url)).rejects.toMatchObject({ failure: "reset" });
+  await get(url);
+  expect(reused).toEqual([false, true, false]);
 });

@@ -36,6 +36,7 @@ const KEPT_SESSIONS = 100;
 export function openSocket(destination: Destination, timeoutMs: number, told: OnOpened): () => void {
   const { host, proxy } = destination;
   let current: OpenSocket | null = null;
+  let unwatch = () => {};
   let isOver = false;
   const timer = setTimeout(() => {
     fail(new TransportError("connect_timeout", host, `no connection to ${host} within ${timeoutMs} ms`));
@@ -51,21 +52,26 @@ export function openSocket(destination: Destination, timeoutMs: number, told: On
     told.onFailed(error);
   };
   const watch = (opening: OpenSocket, event: "connect" | "secureConnect", next: () => void) => {
+    unwatch();
     current = opening;
     const { socket } = opening;
+    const onError = (error: Error) => fail(readTransportError(error, host));
+    const onClose = () => fail(new TransportError("reset", host, `${host} closed the connection`));
     socket.once(event, () => isOver || next());
-    socket.on("error", (error) => fail(readTransportError(error, host)));
-    socket.once("close", () => fail(new TransportError("reset", host, `${host} closed the connection`)));
+    socket.on("error", onError);
+    socket.on("close", onClose);
+    // Only its own: TLS listens for the same events.
+    unwatch = () => {
+      socket.off("error", onError);
+      socket.off("close", onClose);
+    };
   };
   const finish = (opened: OpenSocket) => {
     end();
-    opened.socket.removeAllListeners("error");
-    opened.socket.removeAllListeners("close");
+    unwatch();
     told.onOpen(opened);
   };
   const secure = (via?: Socket) => {
-    via?.removeAllListeners("error");
-    via?.removeAllListeners("close");
     const opening = startTls(destination, via);
     watch(opening, "secureConnect", () => finish(opening));
   };
@@ -95,6 +101,8 @@ export function openSocket(destination: Destination, timeoutMs: number, told: On
 
 /** What any plain connection reads goes through one buffer, because nobody keeps it. */
 const READ_BYTES = 64 * 1024;
+/** After so long a silence TCP asks whether the other side is still there; models think for minutes, and firewalls forget. */
+const PROBE_MS = 15_000;
 let readBuffer: Buffer | undefined;
 
 function startPlain(host: string, port: number): OpenSocket {
@@ -104,7 +112,14 @@ function startPlain(host: string, port: number): OpenSocket {
     opened.take(buffer.subarray(0, count));
     return true;
   };
-  const socket = net.connect({ host, port, noDelay: true, keepAlive: true, onread: { buffer, callback } });
+  const socket = net.connect({
+    host,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: PROBE_MS,
+    onread: { buffer, callback },
+  });
   const opened: OpenSocket = { socket, take() {} };
   return opened;
 }
@@ -114,7 +129,10 @@ function startTls({ hostname, port }: Pick<Destination, "hostname" | "port">, vi
   const name = `${hostname}:${port}`;
   const session = sessions.get(name);
   const socket = tls.connect({
-    ...(via ? { socket: via } : { host: hostname, port }),
+    ...(via && { socket: via }),
+    // Through a tunnel too: the certificate is checked against `host`, which would else be that of the proxy.
+    host: hostname,
+    port,
     // An address is no name that a server could have a certificate for.
     servername: net.isIP(hostname) ? "" : hostname,
     ALPNProtocols: ["http/1.1"],
@@ -122,8 +140,10 @@ function startTls({ hostname, port }: Pick<Destination, "hostname" | "port">, vi
   });
   const opened: OpenSocket = { socket, take() {} };
   socket.on("data", (bytes) => opened.take(bytes));
+  // A session that a server cannot cope with must not spoil every further attempt.
+  socket.on("error", () => sessions.delete(name));
   socket.setNoDelay(true);
-  socket.setKeepAlive(true);
+  socket.setKeepAlive(true, PROBE_MS);
   socket.on("session", (latest) => {
     if (sessions.size >= KEPT_SESSIONS) sessions.clear();
     sessions.set(name, latest);

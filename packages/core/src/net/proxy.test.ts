@@ -35,6 +35,10 @@ test.each([
   ["10.0.0.1-10.0.0.9", "http://10.0.0.5/", true],
   ["10.0.0.1-10.0.0.9", "http://10.0.1.5/", false],
   ["::1", "http://[::1]/", true],
+  ["[::1]:8080", "http://[::1]:8080/", true],
+  ["[::1]:8080", "http://[::1]/", false],
+  ["[2001:db8::1]", "http://[2001:db8::1]:8080/", true],
+  ["2001:db8::1", "http://[2001:db8::1]:8080/", true],
   ["", "http://a.example/", false],
 ])("NO_PROXY=%s and %s: direct is %s", (list, url, isDirect) => {
   const env = { http_proxy: "http://p:1", https_proxy: "http://p:1", NO_PROXY: list };
@@ -45,4 +49,19 @@ test("a proxy that is no address is an error that names the setting", () => {
   expect(() => find("http://a.example/", { http_proxy: "socks5://p:1" })).toThrow(
     /HTTP_PROXY .* no http or https address/,
   );
+});
+
+test.each(["http://me:100%@p:1", "http://%ff@p:1"])(
+  "the login of %s is an error that does not show it",
+  (named) => {
+    expect(() => find("https://a.example/", { https_proxy: named })).toThrow(
+      expect.objectContaining({ failure: "other", message: expect.not.stringMatching(/100|ff/) }),
+    );
+  },
+);
+
+test("a proxy may want a password without a name", () => {
+  expect(find("http://a.example/", { http_proxy: "http://:secret@p:1" })).toMatchObject({
+    authorization: `Basic ${btoa(":secret")}`,
+  });
 });

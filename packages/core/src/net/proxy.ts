@@ -22,13 +22,23 @@ export function findProxy(url: URL, env: NodeJS.ProcessEnv): ProxyServer | null 
       "the proxy that HTTP_PROXY or HTTPS_PROXY names is no http or https address, such as http://proxy.example.org:3128",
     );
   const secure = proxy.protocol === "https:";
-  const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const hasLogin = proxy.username !== "" || proxy.password !== "";
   return {
     secure,
     hostname: proxy.hostname.replace(/^\[|\]$/g, ""),
     port: Number(proxy.port || (secure ? 443 : 80)),
-    ...(proxy.username && { authorization: `Basic ${Buffer.from(login).toString("base64")}` }),
+    ...(hasLogin && { authorization: writeLogin(proxy, url.host, "the proxy's address") }),
   };
+}
+
+/** The login of an address as a header says it. */
+export function writeLogin({ username, password }: URL, host: string, place: string): string {
+  try {
+    const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    return `Basic ${Buffer.from(login).toString("base64")}`;
+  } catch {
+    throw new TransportError("other", host, `the user name or password in ${place} is not encoded rightly`);
+  }
 }
 
 /** Whether `NO_PROXY` names a host: by its name, a domain above it, an address, a range of addresses, with a port or without. */
@@ -40,10 +50,12 @@ function isExempt(url: URL, list: string): boolean {
     if (rule === "*") return true;
     const range = /^(\d+\.\d+\.\d+\.\d+)-(\d+\.\d+\.\d+\.\d+)$/.exec(rule);
     if (range) return isBetween(hostname, range[1] ?? "", range[2] ?? "");
+    // The colons of an IPv6 address are part of it, unless it is in brackets.
+    if (/^[^[].*:.*:/.test(rule) || rule.startsWith("::")) return hostname === rule;
     const [, name = "", ofPort] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(rule) ?? [];
-    if (ofPort !== undefined && ofPort !== port && !/:.*:/.test(rule)) return false;
+    if (ofPort !== undefined && ofPort !== port) return false;
     const domain = name.replace(/^\*?\./, "");
-    return domain !== "" && (hostname === domain || hostname === rule || hostname.endsWith(`.${domain}`));
+    return domain !== "" && (hostname === domain || hostname.endsWith(`.${domain}`));
   });
 }
 

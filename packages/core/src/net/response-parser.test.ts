@@ -110,6 +110,11 @@ test("only set-cookie keeps its values apart", () => {
   expect(read?.headers).toEqual({ "set-cookie": ["a=1", "b=2"], vary: "a, b", "content-length": "0" });
 });
 
+test("of a header that is no list the first value counts", () => {
+  const read = readPieces(head("retry-after: 5", "Retry-After: 7", "content-length: 0"), []);
+  expect(read?.headers).toEqual({ "retry-after": "5", "content-length": "0" });
+});
+
 test("headers named like parts of every object are headers", () => {
   const read = readPieces(head("__proto__: a", "constructor: b", "content-length: 0"), []);
   expect(Object.entries(read?.headers ?? {})).toEqual([
@@ -134,6 +139,8 @@ test.each([
   ["a space before the colon", head("x-a : one")],
   ["a bare line feed in a header", head("x-a: one\ntwo")],
   ["a NUL in a header", head("x-a: \0")],
+  ["a control character around a value", head("transfer-encoding: \x0bchunked")],
+  ["a foreign space around a value", head("transfer-encoding: chunked\xa0")],
   ["a size of a chunk that is no number", `${head("transfer-encoding: chunked")}0x5\r\n`],
   ["a chunk that is longer than it says", `${head("transfer-encoding: chunked")}2\r\nabc\r\n`],
   ["a line that ends with a line feed alone", `${head("transfer-encoding: chunked")}2\nab\r\n`],

@@ -8,7 +8,7 @@ export type ResponseEvents = {
   onEnd(keepAlive: boolean, hintMs: number | undefined): void;
 };
 
-/** Names are lower case. Only `set-cookie` may have several values; those of other headers are joined. */
+/** Names are lower case. Only `set-cookie` may have several values; those of other lists are joined, and of the rest the first counts. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** What came is no HTTP response, or one whose end cannot be told for certain. */
@@ -43,6 +43,7 @@ export class ResponseParser {
   #hintMs: number | undefined;
   /** A body is expected only where the request allows one. */
   #hasNoBody = false;
+  #hasBegun = false;
 
   constructor(events: ResponseEvents) {
     this.#events = events;
@@ -51,16 +52,18 @@ export class ResponseParser {
   /** Expects the response to the next request. */
   expect(method: string): void {
     this.#state = "head";
+    this.#hasBegun = false;
     this.#hasNoBody = method === "HEAD";
   }
 
-  /** Something of the expected response has come. */
+  /** Something of the expected response has come, or an interim one: the server has seen the request. */
   get hasBegun(): boolean {
-    return this.#state !== "head" || this.#rest.length > 0;
+    return this.#hasBegun;
   }
 
   /** Takes bytes, which are read before it returns. Throws `MalformedResponse`. */
   push(bytes: Buffer): void {
+    this.#hasBegun = true;
     let at = 0;
     while (at < bytes.length) at = this.#step(bytes, at);
   }
@@ -144,7 +147,7 @@ export class ResponseParser {
       throw new MalformedResponse("it gives its length in two ways");
     if (this.#hasNoBody || status === 204 || status === 304) this.#state = "over";
     else if (encoding !== undefined) {
-      if (String(encoding).trim().toLowerCase() !== "chunked")
+      if (String(encoding).toLowerCase() !== "chunked")
         throw new MalformedResponse("it is encoded in a way that was not asked for");
       this.#state = "chunk.size";
     } else if (length === undefined) this.#state = "unbounded";
@@ -217,23 +220,38 @@ function readHeaders(head: string, from: number): ResponseHeaders {
     const end = next === -1 ? head.length : next;
     const colon = head.indexOf(":", at);
     if (colon === -1 || colon >= end) throw new MalformedResponse("a header of it has no name");
-    addHeader(headers, head.slice(at, colon), head.slice(colon + 1, end).trim());
+    addHeader(headers, head.slice(at, colon), head.slice(colon + 1, end));
     at = end + 2;
   }
   return headers;
 }
 
-function addHeader(headers: Record<string, string | string[]>, sentName: string, value: string): void {
-  if (!HEADER_NAME.test(sentName) || NOT_IN_HEADER.test(value))
+/** Headers that are no lists, of those that anybody here reads: two dates joined by a comma are another date. */
+const SINGLE = new Set(["content-type", "location", "retry-after", "retry-after-ms"]);
+
+function addHeader(headers: Record<string, string | string[]>, sentName: string, sent: string): void {
+  if (!HEADER_NAME.test(sentName) || NOT_IN_HEADER.test(sent))
     throw new MalformedResponse("a header of it is malformed");
+  const value = trimBlanks(sent);
   const name = sentName.toLowerCase();
   const before = headers[name];
   if (name === "set-cookie") headers[name] = [...(before ?? []), value];
   else if (before === undefined) headers[name] = value;
   else if (name === "content-length") {
     if (before !== value) throw new MalformedResponse("it gives two lengths");
-  } else headers[name] = `${before}, ${value}`;
+  } else if (!SINGLE.has(name)) headers[name] = `${before}, ${value}`;
 }
+
+/** Without the blanks around it; `trim` would also take what HTTP does not call blank. */
+function trimBlanks(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && isBlank(text.charCodeAt(from))) from++;
+  while (from < to && isBlank(text.charCodeAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+const isBlank = (code: number) => code === 0x20 || code === 0x09;
 
 function hasToken(value: string | string[] | undefined, token: string): boolean {
   return (

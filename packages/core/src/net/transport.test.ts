@@ -1,7 +1,8 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import net from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import type { TestServer } from "../../../../test/fixtures/model-server.ts";
 import { startRawServer, startServer } from "../../../../test/fixtures/model-server.ts";
 import type { Transport, TransportReply } from "../schema/transport.ts";
@@ -453,3 +454,196 @@ test("requests that wait for a connection get their turn when one breaks or cann
     );
   }
 });
+
+test("a header of the caller replaces one of the transport or of another spelling, so that none is sent twice", async () => {
+  const received = Promise.withResolvers<string>();
+  const raw = net.createServer((socket) => {
+    socket.once("data", (bytes) => {
+      received.resolve(bytes.toString());
+      socket.end(ok);
+    });
+  });
+  raw.listen(0, "127.0.0.1");
+  await once(raw, "listening");
+  cleanUps.push(() => raw.close());
+  const { port } = raw.address() as AddressInfo;
+  const headers = {
+    authorization: "Bearer usual",
+    "content-type": "application/json",
+    Authorization: "Bearer own",
+    Host: "gateway.example",
+    "Accept-Encoding": "br",
+  };
+  await read(await transport().post(`http://me:pw@127.0.0.1:${port}/`, { headers, body: "{}" }));
+  const lines = (await received.promise).split("\r\n").slice(1, -2).sort();
+  expect(lines).toEqual([
+    "Accept-Encoding: br",
+    "Authorization: Bearer own",
+    "Host: gateway.example",
+    "connection: keep-alive",
+    "content-length: 2",
+    "content-type: application/json",
+  ]);
+});
+
+test.each(["Content-Length", "transfer-encoding"])("the header %s cannot be given", async (name) => {
+  await expect(
+    transport().post("http://127.0.0.1:1/", { headers: { [name]: "1" }, body: "12" }),
+  ).rejects.toMatchObject({ failure: "other", message: expect.stringContaining(name) });
+});
+
+test("a request that the server has answered for the time being is not sent again", async () => {
+  let requests = 0;
+  const server = await serving(
+    startRawServer((socket) => {
+      if (++requests === 1) socket.write(ok);
+      else socket.write("HTTP/1.1 102 Processing\r\n\r\n", () => socket.end());
+    }),
+  );
+  const pooled = transport();
+  await read(await pooled.get(server.url, { headers: {} }));
+  await expect(pooled.post(server.url, { headers: {}, body: "2" })).rejects.toMatchObject({
+    failure: "reset",
+  });
+  expect(requests).toBe(2);
+});
+
+test("a connection whose request was answered before all of it was sent serves no other", async () => {
+  const sockets: net.Socket[] = [];
+  const listener = net.createServer((socket) => {
+    sockets.push(socket);
+    socket.on("error", () => {});
+    socket.once("readable", () => {
+      socket.read(1);
+      socket.write(ok);
+    });
+  });
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  cleanUps.push(() => {
+    for (const socket of sockets) socket.destroy();
+    listener.close();
+  });
+  const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
+  const pooled = transport({ maxSockets: 1 });
+  for (const body of ["x".repeat(32 * 1024 * 1024), "small"])
+    expect(await read(await pooled.post(url, { headers: {}, body }))).toEqual({
+      text: "ok",
+      error: undefined,
+    });
+  expect(sockets).toHaveLength(2);
+});
+
+test("an answer without framing is whole when the server closes, though the request was not sent whole", async () => {
+  const listener = net.createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on("error", () => {});
+    cleanUps.push(() => socket.destroy());
+    socket.once("readable", () => {
+      socket.read(1);
+      socket.end("HTTP/1.0 413 Too Large\r\n\r\ntoo large");
+    });
+  });
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  cleanUps.push(() => listener.close());
+  const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
+  const reply = await transport().post(url, { headers: {}, body: "x".repeat(32 * 1024 * 1024) });
+  expect(await read(reply)).toEqual({ text: "too large", error: undefined });
+});
+
+/** Calls back once, at the moment at which one of these sockets does something. */
+function onceAt(
+  name: "destroy" | "emit" | "pause",
+  isMoment: (args: unknown[]) => boolean,
+  then: () => void,
+): void {
+  const original: (...args: never[]) => unknown = net.Socket.prototype[name];
+  const spy = vi.spyOn(net.Socket.prototype, name).mockImplementation(function (
+    this: net.Socket,
+    ...args: unknown[]
+  ) {
+    const result = Reflect.apply(original, this, args);
+    if (isMoment(args)) {
+      spy.mockRestore();
+      then();
+    }
+    return result as never;
+  });
+  cleanUps.push(() => spy.mockRestore());
+}
+
+test("a request that starts while an idle connection is being closed gets another one", async () => {
+  const sockets: net.Socket[] = [];
+  const server = await serving(
+    startRawServer((socket) => {
+      sockets.push(socket);
+      socket.write(ok);
+    }),
+  );
+  const pooled = transport();
+  await read(await pooled.get(server.url, { headers: {} }));
+  const started = Promise.withResolvers<TransportReply>();
+  onceAt(
+    "destroy",
+    () => true,
+    () => started.resolve(pooled.get(server.url, { headers: {} })),
+  );
+  sockets[0]?.write("surplus");
+  expect(await read(await started.promise)).toEqual({ text: "ok", error: undefined });
+  expect(new Set(sockets).size).toBe(2);
+});
+
+test("a closed transport sends nothing again", async () => {
+  let requests = 0;
+  const server = await serving(
+    startRawServer((socket) => {
+      if (++requests === 2) socket.resetAndDestroy();
+      else socket.write(ok);
+    }),
+  );
+  const pooled = transport();
+  await read(await pooled.get(server.url, { headers: {} }));
+  onceAt(
+    "emit",
+    ([event]) => event === "error",
+    () => pooled.close(),
+  );
+  await expect(pooled.get(server.url, { headers: {} })).rejects.toMatchObject({ failure: "closed" });
+  expect(requests).toBe(2);
+});
+
+test("the sender of a reply that nobody reads yet is held back, and nothing of it is lost", async () => {
+  const size = 8 * 1024 * 1024;
+  const server = await serving(
+    startRawServer((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${size}\r\n\r\n${"x".repeat(size)}`);
+    }),
+  );
+  const held = Promise.withResolvers<void>();
+  onceAt("pause", () => true, held.resolve);
+  const reply = await transport().get(server.url, { headers: {} });
+  await held.promise;
+  expect((await read(reply)).text.length).toBe(size);
+});
+
+test.skipIf(process.platform !== "linux")(
+  "a connection on which nothing comes is probed after seconds, not after the two hours of the system",
+  async () => {
+    const asked = Promise.withResolvers<void>();
+    const server = await serving(startRawServer(() => asked.resolve()));
+    transport()
+      .get(server.url, { headers: {} })
+      .catch(() => {});
+    await asked.promise;
+    const port = Number(new URL(server.url).port).toString(16).toUpperCase().padStart(4, "0");
+    const rows = readFileSync("/proc/net/tcp", "utf8").split("\n");
+    const timers = rows
+      .map((row) => row.trim().split(/\s+/))
+      .filter(([, , remote = ""]) => remote.endsWith(`:${port}`))
+      .map(([, , , , , timer = ""]) => timer.split(":").map((part) => Number.parseInt(part, 16)));
+    expect(timers).toHaveLength(1);
+    const [kind = 0, ticks = Infinity] = timers[0] ?? [];
+    expect(kind).toBe(2);
+    expect(ticks).toBeLessThanOrEqual(15 * 100);
+  },
+);

@@ -7,7 +7,7 @@ import {
 } from "../schema/transport.ts";
 import { Connection, type ConnectionOwner, type Receiver } from "./connection.ts";
 import { type Destination, openSocket } from "./open-socket.ts";
-import { findProxy } from "./proxy.ts";
+import { findProxy, writeLogin } from "./proxy.ts";
 import { HEADER_NAME, NOT_IN_HEADER, type ResponseHeaders } from "./response-parser.ts";
 
 /** How connections are pooled. */
@@ -27,7 +27,8 @@ const KEPT_TARGETS = 64;
 /** How long the rest of a body may take after its reader is done, and how long an error text may take. */
 const DRAIN_MS = 1_000;
 const TEXT_MS = 5_000;
-const MAX_DRAINED_BYTES = 65_536;
+/** How much of a body may come in while nobody reads it. */
+const MAX_UNREAD_BYTES = 65_536;
 /** How often idle connections are looked at. */
 const SWEEP_MS = 1_000;
 
@@ -80,7 +81,7 @@ export function createTransport(options: TransportOptions = {}): Transport {
 }
 
 /** An address as requests need it. */
-type Target = Destination & { origin: string; path: string; headers: string };
+type Target = Destination & { origin: string; path: string; headers: Readonly<Record<string, string>> };
 
 function parseTarget(url: string, env: NodeJS.ProcessEnv = {}): Target {
   const parsed = URL.parse(url);
@@ -89,10 +90,8 @@ function parseTarget(url: string, env: NodeJS.ProcessEnv = {}): Target {
   const { host, username } = parsed;
   const secure = parsed.protocol === "https:";
   const proxy = findProxy(parsed, env);
-  const login = username === "" ? "" : `authorization: ${readLogin(parsed)}\r\n`;
   const viaProxy = proxy && !secure;
   const path = parsed.pathname + parsed.search;
-  const passed = viaProxy && proxy.authorization ? `proxy-authorization: ${proxy.authorization}\r\n` : "";
   return {
     host,
     secure,
@@ -101,45 +100,43 @@ function parseTarget(url: string, env: NodeJS.ProcessEnv = {}): Target {
     proxy,
     origin: parsed.origin,
     path: viaProxy ? parsed.origin + path : path,
-    headers: `host: ${host}\r\nconnection: keep-alive\r\n${login}${passed}`,
+    headers: {
+      host,
+      connection: "keep-alive",
+      "accept-encoding": "identity",
+      ...(username !== "" && { authorization: writeLogin(parsed, host, "the address") }),
+      ...(viaProxy && proxy.authorization && { "proxy-authorization": proxy.authorization }),
+    },
   };
 }
 
-function readLogin(url: URL): string {
-  try {
-    const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-    return `Basic ${Buffer.from(login).toString("base64")}`;
-  } catch {
-    throw new TransportError(
-      "other",
-      url.host,
-      "the user name or password in the address is not encoded rightly",
-    );
-  }
-}
-
-/** Headers as they are sent: the same object goes with every request of a model. */
-const writtenHeaders = new WeakMap<TransportRequest["headers"], string>();
+/** Headers as they are sent to the latest target: the same object goes with every request of a model. */
+const writtenHeaders = new WeakMap<TransportRequest["headers"], { target: Target; text: string }>();
 
 function writeRequest(target: Target, method: string, { headers, body }: TransportRequest): string {
   let written = writtenHeaders.get(headers);
-  if (written === undefined) {
-    written = writeHeaders(headers, target.host);
+  if (written?.target !== target) {
+    written = { target, text: writeHeaders(headers, target) };
     writtenHeaders.set(headers, written);
   }
-  const length = body === undefined ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
-  return `${method} ${target.path} HTTP/1.1\r\n${target.headers}${written}${length}\r\n${body ?? ""}`;
+  const length =
+    body === undefined && method === "GET" ? "" : `content-length: ${Buffer.byteLength(body ?? "")}\r\n`;
+  return `${method} ${target.path} HTTP/1.1\r\n${written.text}${length}\r\n${body ?? ""}`;
 }
 
-function writeHeaders(headers: TransportRequest["headers"], host: string): string {
-  const all = { "accept-encoding": "identity", ...headers };
-  return Object.entries(all)
-    .map(([name, value]) => {
-      if (!HEADER_NAME.test(name) || NOT_IN_HEADER.test(value))
-        throw new TransportError("other", host, `the header ${JSON.stringify(name)} cannot be sent`);
-      return `${name}: ${value}\r\n`;
-    })
-    .join("");
+/** What says where a request ends is written by the transport alone. */
+const FRAMING = new Set(["content-length", "transfer-encoding"]);
+
+/** The last spelling of a name wins, so that a caller's header replaces the transport's and none is sent twice. */
+function writeHeaders(headers: TransportRequest["headers"], { host, headers: own }: Target): string {
+  const lines = new Map<string, string>();
+  for (const [name, value] of [...Object.entries(own), ...Object.entries(headers)]) {
+    const key = name.toLowerCase();
+    if (!HEADER_NAME.test(name) || NOT_IN_HEADER.test(value) || FRAMING.has(key))
+      throw new TransportError("other", host, `the header ${JSON.stringify(name)} cannot be sent`);
+    lines.set(key, `${name}: ${value}\r\n`);
+  }
+  return [...lines.values()].join("");
 }
 
 const cancelled = (host: string) => new TransportError("aborted", host, "the request was cancelled");
@@ -158,6 +155,7 @@ class Pool implements ConnectionOwner {
   #idle: Connection[] = [];
   readonly #waiting: Exchange[] = [];
   #sweeper: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(target: Target, options: TransportOptions) {
     this.#target = target;
@@ -170,7 +168,7 @@ class Pool implements ConnectionOwner {
   start(exchange: Exchange): void {
     const nowMs = performance.now();
     for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) {
-      if (connection.idleUntilMs > nowMs) {
+      if (connection.isOpen && connection.idleUntilMs > nowMs) {
         exchange.sendOn(connection);
         return;
       }
@@ -226,15 +224,17 @@ class Pool implements ConnectionOwner {
     this.#open.delete(connection);
     const at = this.#idle.indexOf(connection);
     if (at !== -1) this.#idle.splice(at, 1);
-    if (left?.receiver instanceof Exchange && left.isStale && left.receiver.mayRepeat())
+    const mayRepeat = left?.isStale && !this.#isClosed;
+    if (mayRepeat && left.receiver instanceof Exchange && left.receiver.mayRepeat())
       this.connect(left.receiver);
-    else left?.receiver.onEnd(left.error);
+    else left?.receiver.onEnd(this.#isClosed ? this.#closed() : left.error);
     this.#startNext();
   }
 
   close(): void {
+    this.#isClosed = true;
     clearInterval(this.#sweeper);
-    const closed = new TransportError("closed", this.#target.host, "the transport is closed");
+    const closed = this.#closed();
     for (const exchange of this.#waiting.splice(0)) exchange.onEnd(closed);
     for (const connection of this.#open) connection.destroy(closed);
     for (const [exchange, giveUp] of this.#opening) {
@@ -258,6 +258,10 @@ class Pool implements ConnectionOwner {
     if (this.#idle.length > 0) return;
     clearInterval(this.#sweeper);
     this.#sweeper = undefined;
+  }
+
+  #closed(): TransportError {
+    return new TransportError("closed", this.#target.host, "the transport is closed");
   }
 
   #unused(): TransportError {
@@ -285,7 +289,8 @@ class Exchange implements TransportReply, Receiver {
   #early: Buffer[] | null = null;
   #end: { error: TransportError | undefined } | null = null;
   #isReleased = false;
-  #drained = 0;
+  /** Bytes that came without a reader: before there was one, or since it is done. */
+  #unread = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(sent: Sent, signal: AbortSignal | undefined, waiting: Waiting) {
@@ -331,11 +336,13 @@ class Exchange implements TransportReply, Receiver {
   onBody(bytes: Buffer): void {
     if (this.#reader) this.#reader.chunk(bytes);
     else if (this.#isReleased) {
-      this.#drained += bytes.length;
-      if (this.#drained > MAX_DRAINED_BYTES) this.#connection?.destroy(this.#dropped());
+      this.#unread += bytes.length;
+      if (this.#unread > MAX_UNREAD_BYTES) this.#connection?.destroy(this.#dropped());
     } else if (!this.#end) {
       this.#early ??= [];
       this.#early.push(Buffer.from(bytes));
+      this.#unread += bytes.length;
+      if (this.#unread > MAX_UNREAD_BYTES) this.pause();
     }
   }
 
@@ -356,6 +363,8 @@ class Exchange implements TransportReply, Receiver {
 
   read(reader: BodyReader): void {
     this.#reader = reader;
+    if (this.#unread > MAX_UNREAD_BYTES) this.resume();
+    this.#unread = 0;
     const early = this.#early ?? [];
     this.#early = null;
     for (const bytes of early) this.#reader?.chunk(bytes);
@@ -395,6 +404,7 @@ class Exchange implements TransportReply, Receiver {
     this.#reader = null;
     this.#isReleased = true;
     this.#early = null;
+    this.#unread = 0;
     this.#signal?.removeEventListener("abort", this);
     this.#connection?.resume();
     // Mostly the rest is in the bytes that are being read.
