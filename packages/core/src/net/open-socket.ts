@@ -114,7 +114,10 @@ function startTls({ hostname, port }: Pick<Destination, "hostname" | "port">, vi
   const name = `${hostname}:${port}`;
   const session = sessions.get(name);
   const socket = tls.connect({
-    ...(via ? { socket: via } : { host: hostname, port }),
+    // Of a tunnel this is only what the certificate must be for: without it, Node takes the proxy's name.
+    host: hostname,
+    port,
+    ...(via && { socket: via }),
     // An address is no name that a server could have a certificate for.
     servername: net.isIP(hostname) ? "" : hostname,
     ALPNProtocols: ["http/1.1"],
