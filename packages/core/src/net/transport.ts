@@ -80,7 +80,7 @@ export function createTransport(options: TransportOptions = {}): Transport {
 }
 
 /** An address as requests need it. */
-type Target = Destination & { origin: string; path: string; headers: string };
+type Target = Destination & { origin: string; path: string; headers: string; login: string };
 
 function parseTarget(url: string, env: NodeJS.ProcessEnv = {}): Target {
   const parsed = URL.parse(url);
@@ -101,7 +101,8 @@ function parseTarget(url: string, env: NodeJS.ProcessEnv = {}): Target {
     proxy,
     origin: parsed.origin,
     path: viaProxy ? parsed.origin + path : path,
-    headers: `host: ${host}\r\nconnection: keep-alive\r\n${login}${passed}`,
+    headers: `host: ${host}\r\nconnection: keep-alive\r\n${passed}`,
+    login,
   };
 }
 
@@ -127,8 +128,10 @@ function writeRequest(target: Target, method: string, { headers, body }: Transpo
     written = writeHeaders(headers, target.host);
     writtenHeaders.set(headers, written);
   }
+  // What a request gives itself goes before the login in its address, and a server gets one of them.
+  const login = target.login !== "" && /^authorization:/im.test(written) ? "" : target.login;
   const length = body === undefined ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
-  return `${method} ${target.path} HTTP/1.1\r\n${target.headers}${written}${length}\r\n${body ?? ""}`;
+  return `${method} ${target.path} HTTP/1.1\r\n${target.headers}${login}${written}${length}\r\n${body ?? ""}`;
 }
 
 function writeHeaders(headers: TransportRequest["headers"], host: string): string {
