@@ -119,6 +119,17 @@ test.each(["data/d.bin", "x.odd", "other/x"])(
   },
 );
 
+test("a filter without a name is one too, and does not hide those of the files after it", async () => {
+  hostile();
+  place.write(".gitattributes", "first filter=\nunset filter=mark\n");
+  place.write("first", "new\n");
+  place.write("unset", "new\n");
+  for (const paths of [["first"], ["first", "unset"]]) {
+    const { text, isError } = await place.use(gitCommit, { message: "m", paths });
+    expect([isError, text]).toEqual([true, expect.stringMatching(/first goes through the filter ''/)]);
+  }
+});
+
 test("a partial clone that lacks an object fetches nothing", async () => {
   place.write("a.txt", "one\n");
   place.git("init", "-q");

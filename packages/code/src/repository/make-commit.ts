@@ -84,9 +84,11 @@ async function refuseHalfDone({ gitDir, list }: CallRepository): Promise<void> {
 }
 
 /** Without its filter a file such as one of Git LFS would be committed in the wrong form. */
-async function refuseFiltered({ list }: CallRepository, files: readonly string[]): Promise<void> {
+async function refuseFiltered({ git }: CallRepository, files: readonly string[]): Promise<void> {
   const input = files.map((file) => `${file}\0`).join("");
-  const fields = await list(["check-attr", "-z", "--stdin", "filter"], { input });
+  const { stdout } = await git(["check-attr", "-z", "--stdin", "filter"], { input, whole: true });
+  // Three to a file, of which the value may be empty.
+  const fields = stdout.split("\0");
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const value = fields[at + 2] ?? "";
     if (!["unspecified", "unset", "set"].includes(value))

@@ -13,6 +13,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import fs from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -106,4 +108,21 @@ test("a file, a link or an empty folder goes; a folder that holds something stay
   expect(await removeEntry(root, "full")).toBe(false);
   expect(existsSync(join(root, "full", "x"))).toBe(true);
   chmodSync(join(root, "full"), 0o700);
+});
+
+test("a file that takes the place of a folder while that is removed is still there, and so it is said", async () => {
+  const { rmdir } = fs;
+  fs.rmdir = async (path, ...more) => {
+    rmSync(join(root, "folder"), { recursive: true });
+    writeFileSync(join(root, "folder"), "somebody's");
+    await rmdir(path, ...more);
+  };
+  syncBuiltinESMExports();
+  try {
+    expect(await removeEntry(root, "folder")).toBe(false);
+  } finally {
+    fs.rmdir = rmdir;
+    syncBuiltinESMExports();
+  }
+  expect(readFileSync(join(root, "folder"), "utf8")).toBe("somebody's");
 });

@@ -72,7 +72,8 @@ export async function removeEntry(root: string, path: string): Promise<boolean> 
     return rmdir(here).then(
       () => true,
       (thrown) => {
-        if (thrown.code === "ENOTEMPTY" || thrown.code === "EEXIST") return false;
+        // The last if a file has taken its place since: something is there.
+        if (["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(thrown.code)) return false;
         throw thrown;
       },
     );

@@ -120,6 +120,19 @@ test.each([false, true])("TLS goes through a tunnel of the proxy (over TLS: %s)"
   expect(proxy.asked).toEqual([`CONNECT localhost:${port}`]);
 });
 
+test.each([false, true])(
+  "the certificate in a tunnel must be for the address that was asked for, not for the proxy (over TLS: %s)",
+  async (isSecure) => {
+    const port = await startTlsServer();
+    const proxy = await startProxy({ isSecure });
+    const https_proxy = `${isSecure ? "https" : "http"}://localhost:${proxy.port}`;
+    await expect(get(`https://127.0.0.1:${port}/`, { https_proxy })).rejects.toMatchObject({
+      failure: "tls",
+    });
+    expect(proxy.asked).toEqual([`CONNECT 127.0.0.1:${port}`]);
+  },
+);
+
 test("a proxy that does not open the tunnel is named, and nothing is sent to it", async () => {
   const proxy = await startProxy({ login: "Basic other" });
   await expect(get("https://localhost:1/", { https_proxy: `localhost:${proxy.port}` })).rejects.toMatchObject(

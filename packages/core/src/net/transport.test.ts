@@ -148,6 +148,13 @@ test("a login in the address is sent as basic authentication", async () => {
   expect(server.seen[0]?.headers.authorization).toBe(`Basic ${Buffer.from("me:p@ss").toString("base64")}`);
 });
 
+test("a request that gives its own authorization sends that and not the login in the address", async () => {
+  const server = await serving(startServer((_, response) => response.end()));
+  const headers = { Authorization: "Bearer key" };
+  await read(await transport().get(server.url.replace("//", "//me:word@"), { headers }));
+  expect(server.seen[0]?.headers.authorization).toBe("Bearer key");
+});
+
 test("a connection that is not made in time fails as connect_timeout", async () => {
   const listener = net.createServer(() => {});
   listener.listen(0, "127.0.0.1");
