@@ -38,6 +38,20 @@ function read(reply: TransportReply): Promise<{ text: string; error: unknown }> 
   });
 }
 
+/** Answers whatever comes, by default with `ok`, and counts the connections. */
+async function startCounting(
+  answer: (socket: net.Socket) => void = (socket) => socket.write(ok),
+): Promise<TestServer & { countConnections(): number }> {
+  let connections = 0;
+  const server = await serving(
+    startRawServer((socket, connection) => {
+      connections = Math.max(connections, connection + 1);
+      answer(socket);
+    }),
+  );
+  return { ...server, countConnections: () => connections };
+}
+
 const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 test("a reply carries status, headers and body, and asks for no compression", async () => {
@@ -55,32 +69,20 @@ test("a reply carries status, headers and body, and asks for no compression", as
 });
 
 test("requests in a row share one connection", async () => {
-  let connections = 0;
-  const server = await serving(
-    startRawServer((socket, connection) => {
-      connections = Math.max(connections, connection + 1);
-      socket.write(ok);
-    }),
-  );
+  const server = await startCounting();
   const pooled = transport();
   for (let round = 0; round < 5; round++) await read(await pooled.get(server.url, { headers: {} }));
-  expect(connections).toBe(1);
+  expect(server.countConnections()).toBe(1);
 });
 
 test("maxSockets makes further requests wait for a connection", async () => {
-  let connections = 0;
-  const server = await serving(
-    startRawServer((socket, connection) => {
-      connections = Math.max(connections, connection + 1);
-      socket.write(ok);
-    }),
-  );
+  const server = await startCounting();
   const pooled = transport({ maxSockets: 2 });
   const requests = Array.from({ length: 10 }, async () =>
     read(await pooled.get(server.url, { headers: {} })),
   );
   await Promise.all(requests);
-  expect(connections).toBe(2);
+  expect(server.countConnections()).toBe(2);
 });
 
 test("a pooled connection that the server has closed is replaced once, without the caller noticing", async () => {
@@ -242,21 +244,17 @@ test("the text of an endless body is cut at the limit and the connection dropped
 });
 
 test("a released reply is drained, so its connection serves the next request", async () => {
-  let connections = 0;
-  const server = await serving(
-    startRawServer((socket, connection) => {
-      connections = Math.max(connections, connection + 1);
-      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nend");
-      setImmediate(() => socket.write("ing"));
-    }),
-  );
+  const server = await startCounting((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nend");
+    setImmediate(() => socket.write("ing"));
+  });
   const pooled = transport({ maxSockets: 1 });
   const first = await pooled.get(server.url, { headers: {} });
   await new Promise<void>((resolve) => {
     first.read({ chunk: () => resolve(first.release()), end: () => {} });
   });
   await read(await pooled.get(server.url, { headers: {} }));
-  expect(connections).toBe(1);
+  expect(server.countConnections()).toBe(1);
 });
 
 test("a closed transport refuses requests", async () => {
@@ -315,16 +313,12 @@ test.each(["with its reply", "later"])(
 );
 
 test("a connection that the server wants closed is not used again, even if it stays open", async () => {
-  let connections = 0;
-  const server = await serving(
-    startRawServer((socket, connection) => {
-      connections = Math.max(connections, connection + 1);
-      socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok");
-    }),
+  const server = await startCounting((socket) =>
+    socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok"),
   );
   const pooled = transport();
   for (let round = 0; round < 2; round++) await read(await pooled.get(server.url, { headers: {} }));
-  expect(connections).toBe(2);
+  expect(server.countConnections()).toBe(2);
 });
 
 test("a request whose answer had begun is not sent again, however the connection ends", async () => {
@@ -344,19 +338,15 @@ test("a request whose answer had begun is not sent again, however the connection
 });
 
 test("an idle connection is kept no longer than the server says, nor more of them than are wanted", async () => {
-  let connections = 0;
-  const server = await serving(
-    startRawServer((socket, connection) => {
-      connections = Math.max(connections, connection + 1);
-      socket.write("HTTP/1.1 200 OK\r\nkeep-alive: timeout=1\r\ncontent-length: 2\r\n\r\nok");
-    }),
+  const server = await startCounting((socket) =>
+    socket.write("HTTP/1.1 200 OK\r\nkeep-alive: timeout=1\r\ncontent-length: 2\r\n\r\nok"),
   );
   const pooled = transport();
   for (let round = 0; round < 2; round++) await read(await pooled.get(server.url, { headers: {} }));
-  expect(connections).toBe(2);
+  expect(server.countConnections()).toBe(2);
   const keepsNone = transport({ maxFreeSockets: 0 });
   for (let round = 0; round < 2; round++) await read(await keepsNone.get(server.url, { headers: {} }));
-  expect(connections).toBe(4);
+  expect(server.countConnections()).toBe(4);
 });
 
 test("closing ends requests that wait for a connection, for its opening and for their answer", async () => {
@@ -417,33 +407,21 @@ test("a body without framing is cut, not whole, where the connection breaks", as
 });
 
 test("a connection that was held back when its reply ended serves the next request", async () => {
-  let connections = 0;
-  const server = await serving(
-    startRawServer((socket, connection) => {
-      connections = Math.max(connections, connection + 1);
-      socket.write(ok);
-    }),
-  );
+  const server = await startCounting();
   const pooled = transport();
   const held = await pooled.get(server.url, { headers: {} });
   await new Promise<void>((resolve) => {
     held.read({ chunk: () => held.pause(), end: () => resolve() });
   });
   expect(await read(await pooled.get(server.url, { headers: {} }))).toEqual({ text: "ok", error: undefined });
-  expect(connections).toBe(1);
+  expect(server.countConnections()).toBe(1);
 });
 
 test("a connection that was idle for too long is not used, even before it is cleared away", async () => {
-  let connections = 0;
-  const server = await serving(
-    startRawServer((socket, connection) => {
-      connections = Math.max(connections, connection + 1);
-      socket.write(ok);
-    }),
-  );
+  const server = await startCounting();
   const pooled = transport({ idleTimeoutMs: 0.001 });
   for (let round = 0; round < 2; round++) await read(await pooled.get(server.url, { headers: {} }));
-  expect(connections).toBe(2);
+  expect(server.countConnections()).toBe(2);
 });
 
 test("requests that wait for a connection get their turn when one breaks or cannot be opened", async () => {
