@@ -166,3 +166,45 @@ test("nothing is looked for once nobody waits", async () => {
   expect(looks).toEqual([]);
   expect(await asks.look()).toBe(false);
 });
+
+test("while one question waits, answers from elsewhere are heard, also after another has been answered", async () => {
+  const [first, second] = [createPerson(), createPerson()];
+  const other = { approvalId: "apr_2", callId: "call_2", inputHash: "other" };
+  const asking = [
+    asks.through(first.approver)(question(), never),
+    asks.through(second.approver)(question(other), never),
+  ];
+  await Promise.all([first.asked, second.asked]);
+  first.answer({ allowed: true, by: "a person" });
+  await asking[0];
+  await createAsks().answer("apr_2", { allowed: false, by: "somebody elsewhere" });
+  const looks: string[] = [];
+  const find = record.findApproval;
+  record.findApproval = (id) => {
+    looks.push(id);
+    return find(id);
+  };
+  clock.advance(1_000);
+  expect(looks).toEqual(["apr_2"]);
+  expect(await asking[1]).toMatchObject({ allowed: false, by: "somebody elsewhere" });
+});
+
+test("a look says whether an answer was there", async () => {
+  const person = createPerson();
+  const asking = asks.through(person.approver)(question(), never);
+  await person.asked;
+  expect(await asks.look()).toBe(false);
+  await createAsks().answer("apr_1", { allowed: false, by: "somebody elsewhere" });
+  expect(await asks.look()).toBe(true);
+  expect(await asking).toMatchObject({ by: "somebody elsewhere" });
+});
+
+test("where nobody answered in time, an answer from elsewhere counts and nobody is told of being late", async () => {
+  const person = createPerson();
+  const asking = asks.through(person.approver)(question(), never);
+  await person.asked;
+  await createAsks().answer("apr_1", { allowed: true, by: "somebody elsewhere" });
+  person.answer({ allowed: false, by: "nobody" });
+  expect(await asking).toMatchObject({ allowed: true, by: "somebody elsewhere" });
+  expect(told).toEqual([]);
+});
