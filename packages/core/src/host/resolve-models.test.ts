@@ -98,3 +98,22 @@ test("why a name cannot be called is explained, and null means that it can", () 
   expect(explainModel("offline", { ...sources, agentModels: offline })).toBeNull();
   expect(explainModel("offline", { ...sources, env: NO_KEY })).not.toBeNull();
 });
+
+test("a name that the settings give to an agent's own model means that model", async () => {
+  const settings = { ...DEFAULT_SETTINGS, aliases: { mine: "offline" } };
+  const { resolve } = createResolver({ settings, env: KEY, agentModels: offline });
+  expect((await resolve("mine", null, agent)).id).toBe("offline");
+  expect(explainModel("mine", { settings, env: NO_KEY, agentModels: offline })).toBeNull();
+  expect(explainModel("mine", { settings, env: NO_KEY })).not.toBeNull();
+});
+
+test("a model whose resolver was closed opens no connection any more", async () => {
+  const settings = {
+    ...DEFAULT_SETTINGS,
+    providers: { mine: { kind: "openai-compatible" as const, baseUrl: "http://127.0.0.1:1" } },
+  };
+  const resolver = createResolver({ settings });
+  const { model } = await resolver.resolve("mine/some-model", null, agent);
+  resolver.close();
+  await expect(model.doStream({ prompt: [] })).rejects.toThrow("the transport is closed");
+});
