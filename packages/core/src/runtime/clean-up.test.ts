@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { shadowDir } from "../changes/shadow.ts";
 import type { Record } from "../record/record.ts";
 import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
-import { cleanUp, measureStorage, planCleanUp } from "./clean-up.ts";
+import type { WorktreeRow } from "../schema/change.ts";
+import { cleanUp, compactRecord, measureStorage, planCleanUp } from "./clean-up.ts";
 
 let dataDir = "";
 let record: Record;
@@ -149,4 +150,63 @@ test("storage is measured by what it is for", async () => {
     contentBytes: 20,
     shadowBytes: 300,
   });
+});
+
+test("the shadows of a copy that waits to be merged and of what it is merged into stay", async () => {
+  const [path, into] = ["/copies/run_1", "/project"] as const;
+  await addSession("ses_1");
+  const row: WorktreeRow = {
+    ...{ runId: "run_1", sessionId: "ses_1", agent: "worker", path, into, status: "kept", line: ["run_1"] },
+    ...{ baseTree: null, baseCommit: null, gitDir: null, tainted: false, createdAtMs: 0 },
+  };
+  await record.write({ kind: "worktree.save", row });
+  for (const root of [path, into, "/other"]) put(join(shadowDir(dataDir, root), "objects"), 20);
+  expect(await cleanUp(parts(), [])).toMatchObject({ shadows: 1, freedBytes: 20 });
+  const left = [path, into, "/other"].map((root) => existsSync(shadowDir(dataDir, root)));
+  expect(left).toEqual([true, true, false]);
+});
+
+test("what was written before is in the record before a session is removed", async () => {
+  await addSession("ses_1");
+  const calls: string[] = [];
+  const watched: Record = Object.assign(Object.create(record), {
+    written: async () => {
+      await record.written();
+      calls.push("written");
+    },
+    deleteSession: (id: string) => {
+      calls.push(`delete ${id}`);
+      return record.deleteSession(id);
+    },
+  });
+  await cleanUp({ record: watched, dataDir }, ["ses_1"]);
+  expect(calls).toEqual(["written", "delete ses_1"]);
+});
+
+test("a folder that somebody else removes meanwhile is not counted", async () => {
+  age(join(put(place("sessions", "ses_gone", "a.txt")), ".."));
+  const readSession = async () => {
+    rmSync(place("sessions", "ses_gone"), { recursive: true });
+    return undefined;
+  };
+  const racing: Record = Object.assign(Object.create(record), { readSession });
+  expect(await cleanUp({ record: racing, dataDir }, [])).toMatchObject({ workspaces: 0, freedBytes: 0 });
+});
+
+test("a compacted record has nothing unused, and one that cannot be compacted says why", async () => {
+  await addSession("ses_1");
+  await record.write({
+    ...{ kind: "session.update", sessionId: "ses_1" },
+    change: { metadata: { much: "x".repeat(1_000_000) } },
+  });
+  await cleanUp(parts(), ["ses_1"]);
+  const before = await record.measure();
+  expect(before.freeBytes).toBeGreaterThan(500_000);
+  expect(await compactRecord(parts())).toBeNull();
+  const after = await record.measure();
+  expect(after.freeBytes).toBe(0);
+  expect(after.bytes).toBeLessThan(before.bytes);
+  const compact = () => Promise.reject(new Error("the disk is full"));
+  const failing: Record = Object.assign(Object.create(record), { compact });
+  expect(await compactRecord({ record: failing, dataDir })).toBe("the disk is full");
 });
