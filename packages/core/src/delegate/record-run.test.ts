@@ -1,7 +1,9 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { Host, SpawnRequest } from "../run/run.ts";
 import type { MessageRow } from "../schema/record.ts";
+import type { RunRequest } from "../session/root-run.ts";
 import {
   callDelegate,
   callDelegateMany,
@@ -12,6 +14,7 @@ import {
   testRuntime,
 } from "../testing/index.ts";
 import { defineTool } from "../tools/tool.ts";
+import { spawnRun } from "./spawn-run.ts";
 
 const SECRET = "sk-test-0123456789abcdefghij";
 const done = say("done");
@@ -219,4 +222,86 @@ test("what a run knows from the start stands in its row before its first turn", 
     ...{ tainted: true, privateData: true, forkedFrom: run_id },
     fork: { sessionId: session_id },
   });
+});
+
+/** Internals that ask for every run in another way. */
+const asking = (
+  change: (request: SpawnRequest) => Partial<SpawnRequest>,
+): { runChild: Host["runChild"] } => ({
+  runChild: (request) => spawnRun({ ...request, ...change(request) }),
+});
+
+test("whoever asks for a run, its row says without secrets what it was asked, by which criteria, as which task", async () => {
+  const internals = asking(() => ({
+    ...{ message: `message ${SECRET} end`, task: `task ${SECRET} end`, criteria: `criteria ${SECRET} end` },
+    taskId: `id ${SECRET} end`,
+  }));
+  await using t = testRuntime({ lead: [done] }, { env, internals, lenient: true });
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  const [lead] = await readRuns(t, session_id);
+  expect(lead?.request_content).toBe("message [redacted:secret] end");
+  expect(metadataOf(lead)).toMatchObject({
+    task: "task [redacted:secret] end",
+    criteria: "criteria [redacted:secret] end",
+    taskId: "id [redacted:secret] end",
+  });
+  expect(JSON.stringify(startedAgents(t))).not.toContain(SECRET);
+});
+
+test("what a run was told besides its task, and what it knows by that, stand in its row", async () => {
+  const internals = asking(() => ({ told: "a report", tainted: true, privateData: true, cwd: "." }));
+  await using t = testRuntime({ lead: [done] }, { internals });
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  const [lead] = await readRuns(t, session_id);
+  expect(metadataOf(lead)).toMatchObject({ told: "a report", tainted: true, privateData: true, cwd: "." });
+});
+
+test("the row of a run has its own tokens and costs, not those of the runs below it", async () => {
+  const usage = { input: 100, output: 10 };
+  const settings = {
+    prices: { "scripted/lead": { input: 1, output: 1 }, "scripted/worker": { input: 1, output: 1 } },
+  };
+  await using t = testRuntime(
+    { lead: [callDelegate("worker", "x"), say("done", usage)], worker: [say("done", usage)] },
+    { settings },
+  );
+  const { session_id, tokens, cost_usd } = await t.runtime.run({ agent: "lead", task: "go" });
+  const [lead] = await readRuns(t, session_id);
+  expect(tokens.subtree).toBeGreaterThan(tokens.self);
+  expect(lead).toMatchObject({ total_tokens: tokens.self, cost_usd: cost_usd.self });
+  expect(metadataOf(lead).result).toMatchObject({ tokens, cost_usd });
+});
+
+test("the row of a run that was cut off says what ended it, and that of one that was not says nothing", async () => {
+  await using t = testRuntime(
+    {
+      lead: [callDelegate("worker", "x"), done],
+      worker: () => callDelegate("nobody", "x"),
+    },
+    { agents: { worker: { limits: { turns: 1 }, subagents: { allow: ["*"] } } }, lenient: true },
+  );
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  const [lead, worker] = await readRuns(t, session_id);
+  expect(metadataOf(worker).result.bailout_reason).toBeTruthy();
+  expect(worker?.bailout_reason).toBe(metadataOf(worker).result.bailout_reason);
+  expect(lead?.bailout_reason).toBeNull();
+});
+
+test("data in a form that was asked for, or that is a flow's own, are kept in a row; others are in the details", async () => {
+  const found = { found: "it" };
+  const answer = { type: "object", properties: { found: { type: "string" } }, required: ["found"] };
+  const keptFor = async (more: Pick<RunRequest, "deliverables">, hasOwnForm = false) => {
+    const internals = asking(({ profile }) => ({
+      profile: { ...profile, flow: { ...profile.flow, hasOwnForm } },
+    }));
+    await using t = testRuntime({ lead: [say(JSON.stringify(found))] }, { internals });
+    const result = await t.runtime.run({ agent: "lead", task: "go", ...more });
+    expect(result.data).toEqual(found);
+    const [lead] = await readRuns(t, result.session_id);
+    expect(metadataOf(lead).result).not.toHaveProperty("data");
+    return metadataOf(lead).data;
+  };
+  expect(await keptFor({})).toBeUndefined();
+  expect(await keptFor({ deliverables: [{ answer }] })).toEqual(found);
+  expect(await keptFor({}, true)).toEqual(found);
 });
