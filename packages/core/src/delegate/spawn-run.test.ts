@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { countedTool } from "../../../../test/fixtures/lives.ts";
+import type { Host } from "../run/run.ts";
 import {
   callDelegate,
   callTools,
@@ -8,6 +11,8 @@ import {
   type TestRuntime,
   testRuntime,
 } from "../testing/index.ts";
+import { MAX_RESULT_CHARS } from "../tools/truncate.ts";
+import { spawnRun } from "./spawn-run.ts";
 
 const streaming = { lead: { subagents: { allow: ["*"], execution: "parallel_streaming" as const } } };
 const resultsOf = (t: TestRuntime, agent: string) =>
@@ -87,4 +92,106 @@ test("a run that was cancelled stays cancelled, also if a child had left somethi
   while (t.models.lead?.requests.length !== 2) await new Promise((resolve) => setImmediate(resolve));
   t.runtime.cancel(sessionId);
   expect(await result).toMatchObject({ status: "cancelled", unmet: [{ deliverable: "report.md" }] });
+});
+
+/** Internals whose workplace does something else for the runs of the worker. */
+const workplaceWith = (other: Partial<Host["workplace"]>): { runChild: Host["runChild"] } => ({
+  runChild: (request) => {
+    if (request.profile.agent.name === "worker") Object.assign(request.session.host.workplace, other);
+    return spawnRun(request);
+  },
+});
+
+test("a run that cannot begin fails with the reason, in which there is no secret, and its parent goes on", async () => {
+  const secret = "sk-test-0123456789abcdefghij";
+  const enter = () => Promise.reject(new Error(`no folder for ${secret} here`));
+  await using t = testRuntime(
+    { lead: [callDelegate("worker", "x"), say("alone, then")], worker: [] },
+    { env: { SERVICE_API_KEY: secret }, internals: workplaceWith({ enter }) },
+  );
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(result.status).toBe("completed");
+  expect(resultsOf(t, "worker")).toMatchObject([
+    {
+      status: "failed",
+      error: { type: "failed", message: expect.stringMatching(/^no folder for .* here$/) },
+    },
+  ]);
+  const rows = await t.runtime.record.readRows({ sessionId: result.session_id });
+  for (const told of [rows, t.events]) expect(JSON.stringify(told)).not.toContain(secret);
+});
+
+const priced = (agents: string[]) => ({
+  prices: Object.fromEntries(agents.map((agent) => [`scripted/${agent}`, { input: 1, output: 1 }])),
+});
+
+test("what a subtree cost is unknown to all above a run that has no price, and their own costs are known", async () => {
+  const usage = { input: 100, output: 10 };
+  const costsOf = async (agents: string[]) => {
+    await using t = testRuntime(
+      {
+        lead: [callDelegate("middle", "x"), say("done", usage)],
+        middle: [callDelegate("worker", "x"), say("done", usage)],
+        worker: [say("done", usage)],
+      },
+      { settings: priced(agents), agents: { middle: { subagents: { allow: ["worker"] } } } },
+    );
+    await t.runtime.run({ agent: "lead", task: "go" });
+    return ["lead", "middle", "worker"].map((agent) => resultsOf(t, agent)[0]?.cost_usd);
+  };
+  const partly = await costsOf(["lead", "middle"]);
+  expect(partly.map((cost) => cost?.subtree)).toEqual([null, null, null]);
+  expect(partly.map((cost) => cost?.self)).toEqual([expect.any(Number), expect.any(Number), null]);
+  const [lead, middle, worker] = await costsOf(["lead", "middle", "worker"]);
+  expect(worker?.subtree).toBeGreaterThan(0);
+  expect(middle?.subtree).toBeCloseTo((middle?.self ?? 0) + (worker?.self ?? 0), 9);
+  expect(lead?.subtree).toBeCloseTo((lead?.self ?? 0) + (middle?.subtree ?? 0), 9);
+});
+
+const long = { found: "x".repeat(9_000) };
+const tools = [countedTool("read").tool];
+const handingOver = {
+  lead: [callDelegate("worker", "x"), say("done")],
+  worker: [say(JSON.stringify(long))],
+};
+
+test("long data are a file for a parent that can read, and only there", async () => {
+  const dataFor = async (held: string[]) => {
+    const lead = { tools: held, subagents: { allow: ["worker"] } };
+    await using t = testRuntime(handingOver, { tools, agents: { lead } });
+    await t.runtime.run({ agent: "lead", task: "go" });
+    const [result] = resultsOf(t, "worker");
+    expect(result).toMatchObject({ status: "completed", data: long });
+    return result?.data_file && JSON.parse(readFileSync(result.data_file, "utf8"));
+  };
+  expect(await dataFor(["read"])).toEqual(long);
+  expect(await dataFor([])).toBeUndefined();
+});
+
+test("a result whose data and details cannot be saved is complete without their files, and says so", async () => {
+  const saveArtefact = () => Promise.reject(new Error("the disk is full"));
+  const longer = { found: "x".repeat(MAX_RESULT_CHARS) };
+  await using t = testRuntime(
+    { ...handingOver, worker: [say(JSON.stringify(longer))] },
+    { tools, internals: workplaceWith({ saveArtefact }) },
+  );
+  const { status } = await t.runtime.run({ agent: "lead", task: "go" });
+  const [result] = resultsOf(t, "worker");
+  expect([status, result?.status]).toEqual(["completed", "completed"]);
+  expect(result?.data).toEqual(longer);
+  expect(result).not.toHaveProperty("data_file");
+  expect(result?.details).toContain("the whole could not be saved");
+});
+
+test("a result names the runs below it, each on one short line", async () => {
+  await using t = testRuntime({
+    lead: [callDelegate("worker", "x"), say("done")],
+    worker: [say(`one\ntwo ${"x".repeat(400)}`)],
+  });
+  const { sub_runs } = await t.runtime.run({ agent: "lead", task: "go" });
+  const [worker] = resultsOf(t, "worker");
+  expect(sub_runs).toMatchObject([{ agent: "worker", run_id: worker?.run_id, status: "completed" }]);
+  expect(sub_runs?.[0]?.summary).toMatch(/^one two x{50}/);
+  expect(sub_runs?.[0]?.summary.length).toBeLessThan(260);
+  expect(worker).not.toHaveProperty("sub_runs");
 });
