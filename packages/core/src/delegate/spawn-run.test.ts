@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { countedTool } from "../../../../test/fixtures/lives.ts";
+import { livePace } from "../run/pace.ts";
 import type { Host } from "../run/run.ts";
 import {
   callDelegate,
@@ -162,6 +163,8 @@ test("long data are a file for a parent that can read, and only there", async ()
     await t.runtime.run({ agent: "lead", task: "go" });
     const [result] = resultsOf(t, "worker");
     expect(result).toMatchObject({ status: "completed", data: long });
+    // Named after the parent, who is to read it.
+    if (result?.data_file) expect(result.data_file).toContain(resultsOf(t, "lead")[0]?.run_id);
     return result?.data_file && JSON.parse(readFileSync(result.data_file, "utf8"));
   };
   expect(await dataFor(["read"])).toEqual(long);
@@ -194,4 +197,55 @@ test("a result names the runs below it, each on one short line", async () => {
   expect(sub_runs?.[0]?.summary).toMatch(/^one two x{50}/);
   expect(sub_runs?.[0]?.summary.length).toBeLessThan(260);
   expect(worker).not.toHaveProperty("sub_runs");
+});
+
+test("a run is watched until it ends, and is then no longer among its parent's children", async () => {
+  const told: string[] = [];
+  const pace: Host["pace"] = {
+    ...livePace,
+    watch: (run) => {
+      told.push(`watch ${run.agent.name}`);
+      const stop = livePace.watch(run);
+      return () => {
+        told.push(`leave ${run.agent.name}`);
+        stop();
+      };
+    },
+  };
+  const runChild: Host["runChild"] = async (request) => {
+    const result = await spawnRun(request);
+    if (request.parent) told.push(`${request.parent.kids.size} left`);
+    return result;
+  };
+  await using t = testRuntime(
+    { lead: [callDelegate("worker", "x"), say("done")], worker: [say("done")] },
+    { internals: { pace, runChild } },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(told).toEqual(["watch lead", "watch worker", "leave worker", "0 left", "leave lead"]);
+});
+
+test("a run whose session was taken by another process leaves its folder alone, and saves nothing", async () => {
+  const done: string[] = [];
+  const runChild: Host["runChild"] = (request) => {
+    const { workplace } = request.session.host;
+    Object.assign(request.session.lease, { lost: AbortSignal.abort() });
+    Object.assign(workplace, {
+      leave: async (_: unknown, result: unknown) => {
+        done.push("left");
+        return result;
+      },
+      saveArtefact: async () => {
+        done.push("saved");
+        return "";
+      },
+    });
+    return spawnRun(request);
+  };
+  await using t = testRuntime(
+    { lead: [say("x".repeat(MAX_RESULT_CHARS + 1))] },
+    { internals: { runChild }, lenient: true },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(done).toEqual([]);
 });
