@@ -703,3 +703,40 @@ test("the record says how much of the conversation a child was given, by the del
   };
   expect([await modes(undefined), await modes("full")]).toEqual(["selective", "full"]);
 });
+
+test("a child that was cancelled is not tried again, whatever its policy says", async () => {
+  await using t = testRuntime(
+    { lead: [callDelegate("worker", "go"), say("ok")], worker: [hang(), say("again")] },
+    { agents: retry({ on: ["cancelled"] }), lenient: true },
+  );
+  const { result } = await t.runtime.start({ agent: "lead", task: "go" });
+  while (t.models.worker?.requests.length !== 1) await settle();
+  const child = t.events.find((event) => event.type === "run.started" && event.parentRunId);
+  t.runtime.cancel(child?.type === "run.started" ? child.runId : "");
+  expect(await result).toMatchObject({ status: "completed" });
+  expect(resultsOf(t, "worker").map(({ status }) => status)).toEqual(["cancelled"]);
+});
+
+test("a child that is handed a file from an untrusted source is tainted by it, another one is not", async () => {
+  const fetch = createTool("fetch", {
+    untrusted: true,
+    execute: async (_, { projectDir, changed }) => {
+      writeFileSync(join(projectDir, "found.md"), "text");
+      changed(join(projectDir, "found.md"), "created");
+      return "fetched";
+    },
+  });
+  const hand = (file: string) => callDelegate("worker", file, { contextFiles: [file] });
+  await using t = testRuntime(
+    {
+      lead: [hand("own.md"), hand("found.md"), say("ok")],
+      scout: [callTool("fetch", {}), say("seen")],
+      worker: { eachRun: [say("done")] },
+    },
+    { tools: [fetch] },
+  );
+  writeFileSync(join(t.projectDir, "own.md"), "written by a person");
+  await t.runtime.run({ agent: "scout", task: "look" });
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(resultsOf(t, "worker").map(({ tainted }) => tainted)).toEqual([false, true]);
+});
