@@ -740,3 +740,19 @@ test("a child that is handed a file from an untrusted source is tainted by it, a
   await t.runtime.run({ agent: "lead", task: "go" });
   expect(resultsOf(t, "worker").map(({ tainted }) => tainted)).toEqual([false, true]);
 });
+
+test("while children of a program's call are finished after a crash their parent waits for them, on no time of its own", async () => {
+  const row = (callId: string, closedSeq: number | null) =>
+    makeRow({
+      ...{ request_type: "delegation", call_id: callId, agent_role: "scout", run_id: `run_${callId}` },
+      closed_seq: closedSeq,
+    });
+  const rows = [row("call.1", null), row("call.2", 2), row("other.1", null)];
+  const earlier = new EarlierAttempts(makeRunRow([makeTurnRow(1, { children: rows })]));
+  const { run, children } = makeChildren({ earlier });
+  void children.finish("call");
+  await settle();
+  expect(children.begun).toBe(1);
+  expect(children.delegations.undelivered().map(({ id }) => id)).toEqual(["run_call.1"]);
+  expect(run.waitingOn).toBe("children");
+});
