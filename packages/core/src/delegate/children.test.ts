@@ -1,10 +1,20 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { makeRow, makeRunRow, makeTurnRow } from "../../../../test/fixtures/hand-made-rows.ts";
+import { KNOWN_SECRET, makeRun, type RunParts } from "../../../../test/fixtures/hand-made-run.ts";
+import { Lives } from "../../../../test/fixtures/lives.ts";
 import { openSeen } from "../../../../test/fixtures/seen-runs.ts";
+import { defineAgent } from "../agents/define-agent.ts";
+import { createRegistry } from "../agents/registry.ts";
 import { systemClock } from "../budget/clock.ts";
-import type { RetryPolicy } from "../schema/agent.ts";
+import { livePace } from "../run/pace.ts";
+import type { Profile } from "../run/run.ts";
+import type { RetryPolicy, SubagentPolicy } from "../schema/agent.ts";
+import { failedResult } from "../schema/failed-result.ts";
+import type { RunResult } from "../schema/result.ts";
 import {
+  assembleRuntime,
   callDelegate,
   callDelegateMany,
   callTool,
@@ -13,10 +23,13 @@ import {
   hang,
   type ScriptRequest,
   say,
+  scriptedModel,
   type TestRuntime,
   testRuntime,
 } from "../testing/index.ts";
 import { type AnyTool, defineTool } from "../tools/tool.ts";
+import { Children } from "./children.ts";
+import { EarlierAttempts } from "./earlier-attempts.ts";
 
 /** A tool that answers with its own name. */
 function createTool(name: string, more: Partial<AnyTool> = {}): AnyTool {
@@ -510,4 +523,236 @@ test("files of the project that are handed over bring its text into the session,
     return seen.find("lead").session.projectText.hasEntered;
   };
   expect([await entered("workspace:a.md"), await entered("a.md")]).toEqual([false, true]);
+});
+
+/** Children of a hand-made run, of whom none ends by itself. */
+class Held extends Children {
+  begun = 0;
+
+  override delegate(): Promise<RunResult> {
+    this.begun++;
+    return new Promise(() => {});
+  }
+}
+
+const [scout, stranger] = ["scout", "stranger"].map((name) =>
+  defineAgent({ name, description: "x", prompt: "x" }),
+) as [ReturnType<typeof defineAgent>, ReturnType<typeof defineAgent>];
+
+/** The children of a hand-made run that may delegate to a scout alone, though there is a stranger. */
+function makeChildren({ subagents = {}, earlier, ...parts }: RunParts & Made = {}) {
+  const agent = defineAgent({
+    ...{ name: "lead", description: "x", prompt: "x" },
+    subagents: { allow: ["scout"], ...subagents },
+  });
+  const host = { registry: createRegistry({ agents: [agent, scout, stranger] }), ...parts.host };
+  const { run } = makeRun({ ...parts, agent, host });
+  const profile = { agent, delegates: [scout] } as Partial<Profile> as Profile;
+  const children = new Held(run, profile, earlier);
+  run.children = children;
+  return { run, children };
+}
+type Made = { subagents?: Partial<SubagentPolicy>; earlier?: EarlierAttempts };
+
+const about = (id: string) => ({ id, agent: "scout", task: "x", callId: id });
+const failedWith = (id: string, message: string) =>
+  failedResult(
+    { runId: id, sessionId: "ses_1", agent: "scout" },
+    { type: "failed", message, recoverable: false },
+  );
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test("children run side by side, five at once, unless their parent's agent says otherwise", async () => {
+  const begun = async (subagents: Partial<SubagentPolicy>) => {
+    const { children } = makeChildren({ subagents });
+    for (let n = 0; n < 9; n++)
+      children.start({ agent: "scout", task: "x" }, { callId: `c${n}`, rowId: 1 }, `r${n}`);
+    await settle();
+    return [children.mode, children.begun];
+  };
+  expect(await begun({})).toEqual(["parallel", 5]);
+  expect(await begun({ maxConcurrent: 7 })).toEqual(["parallel", 7]);
+  expect(await begun({ execution: "sequential" })).toEqual(["sequential", 1]);
+});
+
+test("a run at its limit stops its children, and one that comes to life only then is stopped by the same", async () => {
+  const { run, children } = makeChildren();
+  const { run: kid } = makeRun({ parent: run, runId: "run_kid" });
+  const stop = { status: "cancelled", bailout: "cancelled", message: "its parent reached a limit" };
+  expect(await children.collectRest("wait")).toBeNull();
+  expect([kid.interruption, children.stopping]).toEqual([null, null]);
+  await children.collectRest("stop");
+  expect(kid.interruption).toEqual(stop);
+  const { run: late } = makeRun({ parent: run, runId: "run_late" });
+  livePace.watch(late)();
+  expect(late.interruption).toEqual(stop);
+});
+
+test("a delegation that comes up after the others were stopped begins nothing, and says what stopped it", async () => {
+  const { run } = makeChildren();
+  const children = new Children(run, { agent: run.agent, delegates: [scout] } as Partial<Profile> as Profile);
+  children.stop("no more of this");
+  const { done } = children.start({ agent: "scout", task: "x" }, { callId: "c", rowId: 1 }, "run_late");
+  expect(await done).toMatchObject({
+    status: "cancelled",
+    error: { type: "cancelled", message: "no more of this" },
+  });
+});
+
+test("of results that nobody collected no secret reaches the parent, and what was heard before is heard first", async () => {
+  const heard: string[] = [];
+  const pace = { ...livePace, hearAll: ({ runId }: { runId: string }) => void heard.push(runId) };
+  const { children } = makeChildren({ host: { pace } });
+  children.delegations.track(
+    about("run_a"),
+    Promise.resolve(failedWith("run_a", `the key ${KNOWN_SECRET} is old`)),
+  );
+  const text = await children.collectRest("wait");
+  expect(heard).toEqual(["run_root"]);
+  expect(text).toMatch(/the key .* is old/);
+  expect(text).not.toContain(KNOWN_SECRET);
+  expect(await children.collectRest("wait")).toBeNull();
+});
+
+test("who asks for an agent that it cannot have is told which ones it can", () => {
+  const { children } = makeChildren();
+  expect(children.findMistake({ task: "x" })).toMatchObject({
+    ...{ type: "params", recoverable: true, message: "agent is missing; available: scout" },
+  });
+  const unknown = children.findMistake({ agent: "skout" });
+  expect(unknown).toMatchObject({ type: "unknown_agent", message: expect.stringContaining("scout") });
+  expect(unknown?.message).not.toContain("stranger");
+  expect(children.findMistake({ agent: "scout", fromResults: ["run_none"] })).toMatchObject({
+    ...{ type: "params", message: "no finished result 'run_none'; available: none" },
+  });
+  expect(children.findMistake({ agent: "scout" })).toBeNull();
+  expect(children.refuseAgent("scout")).toBeNull();
+  expect(children.refuseAgent("stranger")).toEqual({
+    ...{ type: "not_allowed", recoverable: false },
+    message: "lead may not delegate to 'stranger'; available: scout",
+  });
+});
+
+test("a child stands one level below its parent: the deepest run that may be begun is at the limit itself", () => {
+  expect(makeChildren({ depth: 4 }).children.admit(scout)).toBeNull();
+  expect(makeChildren({ depth: 5 }).children.admit(scout)).toMatchObject({ type: "depth_exceeded" });
+});
+
+test("after a crash each task of a batch has the run that it had, attempt for attempt", () => {
+  const row = (runId: string, taskId?: string) =>
+    makeRow({
+      ...{ request_type: "delegation", call_id: "call", run_id: runId, agent_role: "scout" },
+      metadata: taskId === undefined ? {} : { taskId },
+    });
+  const rows = [row("run_a", "a"), row("run_b", "b"), row("run_b2", "b"), row("run_alone")];
+  const earlier = new EarlierAttempts(makeRunRow([makeTurnRow(1, { children: rows })]));
+  const { children } = makeChildren({ earlier, host: { createRunId: () => "run_new" } });
+  const idOf = (taskId: string | undefined, attempt = 0) =>
+    children.idFor({ callId: "call", ...(taskId !== undefined && { taskId }) }, attempt);
+  expect([idOf("a"), idOf("b"), idOf("b", 1), idOf(undefined)]).toEqual([
+    "run_a",
+    "run_b",
+    "run_b2",
+    "run_alone",
+  ]);
+  expect([idOf("a", 1), idOf("c")]).toEqual(["run_new", "run_new"]);
+  expect([children.hasDelegatedTo("scout"), children.hasDelegatedTo("stranger")]).toEqual([true, false]);
+});
+
+test("children whose prompt tells the time are told the minute in which each is begun", async () => {
+  let minutes = 0;
+  const start = Date.parse("2026-03-04T05:00:07.000Z");
+  const clock = { ...systemClock, wallMs: () => start + minutes * 60_000 };
+  const steps = [callDelegate("worker", "a"), callDelegate("worker", "b"), say("ok")];
+  const worker = scriptedModel("worker", { eachRun: [say("done")] });
+  const lead = scriptedModel("lead", () => {
+    minutes += 10;
+    return steps.shift() ?? hang();
+  });
+  const define = (name: string, prompt: string) =>
+    defineAgent({ name, description: "x", prompt, model: name, subagents: { allow: ["worker"] } });
+  // Only prompts in files have places to fill in.
+  const filled = define("worker", "It is {{now}}.");
+  const agents = createRegistry({
+    agents: [define("lead", "You lead."), { ...filled, source: { ...filled.source, format: "native" } }],
+  });
+  using lives = new Lives();
+  const places = { database: ":memory:", projectDir: lives.root, dataDir: join(lives.root, "data") };
+  const runtime = assembleRuntime(
+    { ...places, env: {}, zone: () => "UTC", agents, models: { lead, worker } },
+    { clock },
+  );
+  await runtime.run({ agent: "lead", task: "go" });
+  await runtime.close();
+  const told = worker.requests.map(({ prompt }) => /It is \S+T(\d\d:\d\d)/.exec(JSON.stringify(prompt))?.[1]);
+  expect(told).toEqual(["05:10", "05:20"]);
+});
+
+test("the record says how much of the conversation a child was given, by the delegation or by its agent", async () => {
+  const modes = async (context: "full" | undefined) => {
+    await using t = testRuntime(
+      {
+        lead: [callDelegate("worker", "a", context && { context }), say("ok")],
+        worker: [say("done")],
+      },
+      { agents: { worker: { context: "selective" } } },
+    );
+    const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+    const rows = await t.runtime.record.readRows({ sessionId: session_id, kind: "runs" });
+    return rows.find((row) => row.agent_role === "worker")?.context_mode;
+  };
+  expect([await modes(undefined), await modes("full")]).toEqual(["selective", "full"]);
+});
+
+test("a child that was cancelled is not tried again, whatever its policy says", async () => {
+  await using t = testRuntime(
+    { lead: [callDelegate("worker", "go"), say("ok")], worker: [hang(), say("again")] },
+    { agents: retry({ on: ["cancelled"] }), lenient: true },
+  );
+  const { result } = await t.runtime.start({ agent: "lead", task: "go" });
+  while (t.models.worker?.requests.length !== 1) await settle();
+  const child = t.events.find((event) => event.type === "run.started" && event.parentRunId);
+  t.runtime.cancel(child?.type === "run.started" ? child.runId : "");
+  expect(await result).toMatchObject({ status: "completed" });
+  expect(resultsOf(t, "worker").map(({ status }) => status)).toEqual(["cancelled"]);
+});
+
+test("a child that is handed a file from an untrusted source is tainted by it, another one is not", async () => {
+  const fetch = createTool("fetch", {
+    untrusted: true,
+    execute: async (_, { projectDir, changed }) => {
+      writeFileSync(join(projectDir, "found.md"), "text");
+      changed(join(projectDir, "found.md"), "created");
+      return "fetched";
+    },
+  });
+  const hand = (file: string) => callDelegate("worker", file, { contextFiles: [file] });
+  await using t = testRuntime(
+    {
+      lead: [hand("own.md"), hand("found.md"), say("ok")],
+      scout: [callTool("fetch", {}), say("seen")],
+      worker: { eachRun: [say("done")] },
+    },
+    { tools: [fetch] },
+  );
+  writeFileSync(join(t.projectDir, "own.md"), "written by a person");
+  await t.runtime.run({ agent: "scout", task: "look" });
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(resultsOf(t, "worker").map(({ tainted }) => tainted)).toEqual([false, true]);
+});
+
+test("while children of a program's call are finished after a crash their parent waits for them, on no time of its own", async () => {
+  const row = (callId: string, closedSeq: number | null) =>
+    makeRow({
+      ...{ request_type: "delegation", call_id: callId, agent_role: "scout", run_id: `run_${callId}` },
+      closed_seq: closedSeq,
+    });
+  const rows = [row("call.1", null), row("call.2", 2), row("other.1", null)];
+  const earlier = new EarlierAttempts(makeRunRow([makeTurnRow(1, { children: rows })]));
+  const { run, children } = makeChildren({ earlier });
+  void children.finish("call");
+  await settle();
+  expect(children.begun).toBe(1);
+  expect(children.delegations.undelivered().map(({ id }) => id)).toEqual(["run_call.1"]);
+  expect(run.waitingOn).toBe("children");
 });

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
+import { makeRow } from "../../../../test/fixtures/hand-made-rows.ts";
+import { makeRun, type RunParts } from "../../../../test/fixtures/hand-made-run.ts";
 import { Lives, silence } from "../../../../test/fixtures/lives.ts";
 import { openSeen } from "../../../../test/fixtures/seen-runs.ts";
+import { defineAgent } from "../agents/define-agent.ts";
+import { createRegistry } from "../agents/registry.ts";
+import type { Host, Run, SpawnRequest } from "../run/run.ts";
+import { failedResult } from "../schema/failed-result.ts";
+import type { RunResult } from "../schema/result.ts";
 import { callDelegate, failWith, type Script, say, type TestRuntime } from "../testing/index.ts";
+import { judgeCriteria } from "./judge-criteria.ts";
 
 const judged = { worker: { verify: "reviewer" as const } };
 const verdict = (met: boolean | null, reason: string) => say(JSON.stringify({ met, reason }));
@@ -121,7 +129,8 @@ test("a reviewer that was at work when its process ended goes on in its own row,
   await (await seen.runtime.resume(sessionId)).result;
   const rows = await seen.runtime.record.readRows({ sessionId, kind: "runs" });
   expect(rows.filter((row) => row.agent_role === "reviewer")).toMatchObject([{ status: "completed" }]);
-  expect(resultOf(seen, "worker")).toMatchObject({ criteria: { verdict: "met" } });
+  const { run_id } = rows.find((row) => row.agent_role === "reviewer") ?? {};
+  expect(resultOf(seen, "worker")).toMatchObject({ criteria: { verdict: "met", run_id } });
   const rules = seen.find("reviewer").chain.flatMap(({ deny }) => deny.map(({ text }) => text));
   expect(rules).toContain("shell");
 });
@@ -136,4 +145,103 @@ test("after a crash the reviewer's run is still the judged run's, and its parent
   const { sub_runs, subtree } = await (await second.runtime.resume(sessionId)).result;
   expect(sub_runs?.map(({ agent }) => agent)).toEqual(["worker"]);
   expect(subtree.runs).toBe(3);
+});
+
+const about = { runId: "run_root", sessionId: "ses_1", agent: "solo" };
+const { error: _, ...unended } = failedResult(about, { type: "failed", message: "x", recoverable: false });
+/** A result that is completed unless something else is said. */
+const resultWith = (more: Partial<RunResult> = {}): RunResult => ({
+  ...unended,
+  ...{ status: "completed", success: true, ...more },
+});
+const verifying = { name: "solo", description: "x", prompt: "x", verify: "reviewer" as const };
+const registry = createRegistry({
+  agents: [defineAgent({ name: "reviewer", description: "x", prompt: "x" })],
+});
+const unmade: Partial<Host> = { registry, runChild: () => Promise.reject(new Error("a reviewer was begun")) };
+
+/** Judges the result of a hand-made run, whose reviewer has ended with a result, if it has. */
+function judge(
+  result: Partial<RunResult>,
+  { reviewed, ...parts }: RunParts & { reviewed?: Partial<RunResult>; before?: (run: Run) => void } = {},
+) {
+  const { before, ...rest } = parts;
+  const { run } = makeRun({ agent: defineAgent(verifying), host: unmade, ...rest });
+  before?.(run);
+  const { data, ...kept } = resultWith({ run_id: "run_reviewer", ...reviewed });
+  const row = makeRow({ call_id: "verify-criteria", metadata: { result: kept, data } });
+  const request = { criteria: "it is done", ...(reviewed && { resume: makeRow({ children: [row] }) }) };
+  return judgeCriteria(run, request as Partial<SpawnRequest> as SpawnRequest, resultWith(result));
+}
+
+const command = (name: string, reason = "") => ({
+  ...{ deliverable: `$ ${name}`, ok: reason === "", reason, files: [] },
+});
+
+test("commands of the contract judge before any reviewer, and the first that failed is named", async () => {
+  const one = await judge({ deliverables: [command("npm test")] });
+  expect(one).not.toHaveProperty("reviewer");
+  expect(one.result).toMatchObject({
+    success: true,
+    criteria: { verdict: "met", by: "commands", reason: "`$ npm test` exited with 0" },
+  });
+  const three = [command("npm ci"), command("npm test", "exited with 1"), command("lint", "exited with 2")];
+  expect((await judge({ deliverables: three })).result).toMatchObject({
+    ...{ status: "failed", success: false },
+    criteria: { verdict: "not_met", by: "commands", reason: "`$ npm test`: exited with 1" },
+  });
+});
+
+test("a run that had already ended in another way keeps its status and its error when its criteria are not met", async () => {
+  const error = { type: "cancelled", message: "no longer wanted", recoverable: false } as const;
+  const ended = { status: "cancelled", success: false, error } as const;
+  const { result } = await judge({ ...ended, deliverables: [command("npm test", "exited with 1")] });
+  expect(result).toMatchObject({ ...ended, criteria: { verdict: "not_met" } });
+});
+
+test("criteria that nobody is there to judge are not verified, with a warning, and the run is still a success", async () => {
+  const { verify: __, ...plain } = verifying;
+  const { result } = await judge(
+    {},
+    { agent: defineAgent(plain), reviewed: { data: { met: true, reason: "seen" } } },
+  );
+  expect(result).toMatchObject({
+    success: true,
+    criteria: { verdict: "not_verified", by: null, reason: "nobody judged them" },
+    warnings: ["Success criteria not verified: nobody judged them"],
+  });
+});
+
+test("a run that was stopped at its very end is not judged any more", async () => {
+  const before = (run: Run) => run.interrupt({ status: "cancelled", bailout: "cancelled", message: "stop" });
+  const { result } = await judge({}, { before, reviewed: { data: { met: true, reason: "seen" } } });
+  expect(result.criteria).toMatchObject({ verdict: "not_verified", reason: "the run did not complete" });
+});
+
+test("a run at the greatest depth has no reviewer below it, which is given as the reason", async () => {
+  const { result } = await judge({}, { depth: 5 });
+  expect(result.criteria).toMatchObject({
+    verdict: "not_verified",
+    reason: expect.stringContaining("delegation depth 6 exceeds the limit of 5"),
+  });
+});
+
+test.each<[string, Partial<RunResult>, string]>([
+  ["could not tell", { data: { met: null, reason: "no tests" } }, "no tests"],
+  ["said why but not what", { data: { reason: "hard to say" } }, "hard to say"],
+  ["said neither", { data: {} }, "the reviewer gave no verdict"],
+  ["gave no reason", { data: { met: true } }, "the reviewer gave no verdict"],
+  ["failed", { success: false, data: { met: true, reason: "seen" } }, "seen"],
+])("a reviewer that %s has verified nothing", async (_title, reviewed, reason) => {
+  const { result } = await judge({}, { reviewed });
+  expect(result).toMatchObject({
+    success: true,
+    criteria: { verdict: "not_verified", by: "reviewer", reason, run_id: "run_reviewer" },
+  });
+});
+
+test("a reviewer that had ended before the process did is not asked again: its verdict holds", async () => {
+  const { result, reviewer } = await judge({}, { reviewed: { data: { met: false, reason: "red" } } });
+  expect(result.criteria).toMatchObject({ verdict: "not_met", reason: "red", run_id: "run_reviewer" });
+  expect(reviewer).toMatchObject({ run_id: "run_reviewer" });
 });
