@@ -256,5 +256,8 @@ test("what a person must fix of a request is told before any session is opened f
   );
   await expect(t.runtime.start({ agent: "lead", task: "go", model: "none" })).rejects.toThrow("none");
   await expect(t.runtime.start({ agent: "lead", task: "go", tools: ["nothing"] })).rejects.toThrow("nothing");
+  await expect(t.runtime.start({ agent: "lead", task: "go", tools: "note" as never })).rejects.toThrow(
+    'tools is "note", but must be a list of names',
+  );
   expect((await t.runtime.record.listSessions()).sessions).toEqual([]);
 });
