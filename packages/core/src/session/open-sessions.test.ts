@@ -292,3 +292,49 @@ test("that a session is cancelled is written before what is written of its runs 
   expect([written[0], written.at(-1)]).toEqual(["session.update", "session.update"]);
   await t.close();
 });
+
+test("what another process asks to stop ends at the next look: one run of a session, or all of it", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  using lives = new Lives();
+  try {
+    const [one, two] = [silence(), silence()];
+    const t = lives.open({ one: [one.step], two: [two.step], three: [hang()] });
+    const tasks = [
+      ["one", "go"],
+      ["two", "go"],
+    ] as const;
+    const results = t.runtime.fanOut(tasks);
+    await lives.leave(t, () => one.reached && two.reached);
+    const other = await t.runtime.start({ agent: "three", task: "go" });
+    const { record } = t.runtime;
+    const begun = t.events.flatMap((event) => (event.type === "run.started" ? [event] : []));
+    const { sessionId = "", runId = "" } = begun.find(({ agent }) => agent === "one") ?? {};
+    const ended = () => t.events.flatMap((event) => (event.type === "run.ended" ? [event.runId] : []));
+    await record.askToStop({ sessionId, id: runId });
+    vi.advanceTimersByTime(1_000);
+    while (ended().length < 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(ended()).toEqual([runId]);
+    await record.askToStop({ sessionId: other.sessionId, id: other.sessionId });
+    vi.advanceTimersByTime(1_000);
+    expect(await other.result).toMatchObject({ status: "cancelled" });
+    expect(ended()).toEqual([runId, other.runId]);
+    expect((await record.findSession(other.sessionId)).status).toBe("cancelled");
+    await t.close();
+    expect((await results).map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a session that waits for a person is left as it is, and the approvals that it waits for are told", async () => {
+  using lives = new Lives();
+  const agents = { lead: { askTools: ["observe"] } };
+  const t = lives.open({ lead: [callTool("observe", {})] }, { tools: [observe], agents, onAsk: "park" });
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const waiting = await t.runtime.record.listApprovals({ state: "waiting" });
+  const parked = t.events.flatMap((event) => (event.type === "session.parked" ? [event.approvalIds] : []));
+  expect(parked).toEqual([waiting.map(({ approvalId }) => approvalId)]);
+  expect(parked[0]).toHaveLength(1);
+  expect(await statusesIn(t)).toEqual(["running"]);
+  await t.close();
+});
