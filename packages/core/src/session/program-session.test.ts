@@ -38,6 +38,8 @@ test("a session that cannot begin says why", async () => {
   await using t = testRuntime({ worker: [] }, { settings: { maxAgents: 1 } });
   await expect(t.runtime.openSession({ agent: "nobody" })).rejects.toThrow("no agent 'nobody'");
   await expect(t.runtime.openSession({ maxConcurrent: 0 })).rejects.toThrow("maxConcurrent");
+  const led = t.runtime.openSession({ agent: "worker", maxConcurrent: 0 });
+  await expect(led).rejects.toThrow("maxConcurrent");
 });
 
 test("a program leads with its own model and limits, as many children as it likes, and as many at once as the settings allow", async () => {
@@ -141,4 +143,20 @@ test("a session that has ended no longer listens to the signal that could have e
   await session.spawn("worker", "x").result;
   await session.close();
   expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test("in a session that was cancelled nothing is started any more", async () => {
+  await using t = testRuntime({ worker: [] });
+  const session = await t.runtime.openSession();
+  const ended = Promise.withResolvers<void>();
+  t.runtime.events((event) => {
+    if (event.type === "session.ended") setImmediate(ended.resolve);
+  });
+  session.cancel();
+  await ended.promise;
+  const late = await session.spawn("worker", "x").result;
+  expect(late.error?.message).toContain(
+    `the session ${session.id} has ended; open another one with openSession`,
+  );
+  expect(await session.close()).toMatchObject({ status: "cancelled" });
 });
