@@ -141,11 +141,12 @@ test("what the host knows of a task's words holds for its run alone, but for tex
   await expect(begin({})).rejects.toThrow("the session was stopped before this task began");
 });
 
-test("a task that begins with another session's conversation has it, and still has it after a crash", async () => {
+test("a task that begins with another session's conversation has it and its addresses, and still has them after a crash", async () => {
   using lives = new Lives();
+  const address = "https://colours.example/sky";
   const stuck = silence();
   const first = lives.open({ lead: [say("the answer is blue"), stuck.step] });
-  const { session_id } = await first.runtime.run({ agent: "lead", task: "which colour" });
+  const { session_id } = await first.runtime.run({ agent: "lead", task: `which colour has ${address}` });
   const fork = { sessionId: session_id, seq: Number.MAX_SAFE_INTEGER };
   const { sessionId } = await first.runtime.start({ agent: "lead", task: "and now", fork });
   await lives.leave(first, () => stuck.reached);
@@ -153,9 +154,10 @@ test("a task that begins with another session's conversation has it, and still h
   const toldTo = ({ models }: typeof first, index: number) =>
     JSON.stringify(models.lead?.requests[index]?.prompt);
   expect(toldTo(first, 1)).toMatch(/which colour.*the answer is blue.*and now/);
-  await using second = lives.open({ lead: [done] });
+  await using second = openSeen({ lead: [done] }, {}, (some, more) => lives.open(some, more));
   await (await second.runtime.resume(sessionId)).result;
   expect(toldTo(second, 0)).toMatch(/which colour.*the answer is blue.*and now/);
+  expect(second.find("lead").session.addresses.has(address)).toBe(true);
 });
 
 test("a run that a program led is led to its end after a crash without a model, and its children go on", async () => {
