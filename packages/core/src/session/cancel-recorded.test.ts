@@ -109,3 +109,19 @@ test("a session that a process has is not cancelled behind its back", async () =
   await expect(cancelRecorded(record, row, "a person")).rejects.toThrow("ses_1");
   expect((await record.readSession("ses_1"))?.status).toBe("running");
 });
+
+test("an end that another process wrote between the look and the hold stands, with every row and every wish as it was", async () => {
+  await leaveSession("ses_1");
+  await record.askToStop({ sessionId: "ses_1", id: "run_child_ses_1" });
+  const takeLease: Record["takeLease"] = async (sessionId, onLost) => {
+    await record.write({ kind: "session.update", sessionId, change: { status: "failed" } });
+    return record.takeLease(sessionId, onLost);
+  };
+  const raced: Record = Object.assign(Object.create(record), { takeLease });
+  expect(await cancelUnheld(raced, { sessionId: "ses_1", id: "ses_1" }, "a person")).toBe(false);
+  expect((await record.readSession("ses_1"))?.status).toBe("failed");
+  const rows = await record.readRows({ sessionId: "ses_1" });
+  expect(rows.filter((row) => row.status === "cancelled")).toEqual([]);
+  expect((await record.findApproval("apr_ses_1")).answer).toBeNull();
+  expect(await record.findHolder("ses_1")).toBeNull();
+});

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Lives, silence } from "../../../../test/fixtures/lives.ts";
 import type { Record } from "../record/record.ts";
 import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
@@ -182,5 +182,159 @@ test("a session that another process took ends here as failed, and it is told wh
   ]);
   const notices = t.events.flatMap((event) => (event.type === "notice.raised" ? [event] : []));
   expect(notices).toMatchObject([{ level: "error", message: expect.stringContaining("took session") }]);
+  await t.close();
+});
+
+/** A record in the database of some lives, of which a test replaces a part. */
+function changeRecord(lives: Lives, change: (kept: Record) => Partial<Record>): Record {
+  const kept = createSqliteRecord({ path: lives.database });
+  return Object.assign(Object.create(kept), change(kept));
+}
+
+test("what others ask to stop is looked for each second while any session is open, and at no other time", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  using lives = new Lives();
+  let looks = 0;
+  const record = changeRecord(lives, (kept) => ({
+    listStops: (sessionId) => {
+      looks++;
+      return kept.listStops(sessionId);
+    },
+  }));
+  const looksIn = (seconds: number) => {
+    looks = 0;
+    vi.advanceTimersByTime(seconds * 1_000);
+    return looks;
+  };
+  try {
+    const ends = { one: Promise.withResolvers<void>(), two: Promise.withResolvers<void>() };
+    const [one, two] = [after(ends.one.promise, say("1")), after(ends.two.promise, say("2"))];
+    const t = lives.open({ one: [one, say("again")], two: [two] }, { internals: { record } });
+    expect(looksIn(3)).toBe(0);
+    const first = await t.runtime.start({ agent: "one", task: "go" });
+    const second = await t.runtime.start({ agent: "two", task: "go" });
+    expect(looksIn(3)).toBe(3);
+    ends.one.resolve();
+    await first.result;
+    expect(looksIn(2)).toBe(2);
+    ends.two.resolve();
+    await second.result;
+    expect(looksIn(3)).toBe(0);
+    const third = await t.runtime.start({ agent: "one", task: "go" });
+    expect(looksIn(1)).toBe(1);
+    await third.result;
+    await t.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("several tasks whose session was left while it opened have asked nothing, and are done when it is resumed", async () => {
+  using lives = new Lives();
+  const t = lives.open({ one: [say("x")], two: [say("x")] });
+  let leaving: Promise<void> | undefined;
+  t.runtime.events((event) => {
+    if (event.type === "session.started") leaving ??= t.runtime.leave();
+  });
+  const tasks = [
+    ["one", "go"],
+    ["two", "go"],
+  ] as const;
+  const results = await t.runtime.fanOut(tasks);
+  await leaving;
+  expect(results.map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
+  expect([t.models.one?.requests, t.models.two?.requests]).toEqual([[], []]);
+  await t.close();
+  await using later = lives.open({ one: [say("first")], two: [say("second")] });
+  expect(await statusesIn(later)).toEqual(["running"]);
+  const goesOn = await later.runtime.resume(t.events[0]?.sessionId ?? "");
+  expect((await goesOn.results).map(({ summary }) => summary)).toEqual(["first", "second"]);
+});
+
+test("a session that another process took before its work began asks no model, and it is told why", async () => {
+  using lives = new Lives();
+  const record = changeRecord(lives, (kept) => ({
+    takeLease: async (sessionId, onLost = () => {}) => {
+      const release = await kept.takeLease(sessionId, onLost);
+      onLost();
+      return release;
+    },
+  }));
+  const t = lives.open({ lead: [say("done")] }, { internals: { record } });
+  const outcome = await t.runtime.run({ agent: "lead", task: "go" }).then(
+    ({ status }) => status,
+    (thrown: Error) => thrown.message,
+  );
+  expect(outcome).not.toBe("completed");
+  expect(t.models.lead?.requests).toEqual([]);
+  const notices = t.events.flatMap((event) => (event.type === "notice.raised" ? [event] : []));
+  expect(notices).toMatchObject([{ level: "error", message: expect.stringContaining("took session") }]);
+  await t.close();
+});
+
+test("that a session is cancelled is written before what is written of its runs that end by it", async () => {
+  using lives = new Lives();
+  const written: string[] = [];
+  const record = changeRecord(lives, (kept) => ({
+    append: (write) => {
+      written.push(write.kind);
+      kept.append(write);
+    },
+  }));
+  const stuck = silence();
+  const t = lives.open({ lead: [stuck.step] }, { internals: { record } });
+  const { sessionId, result } = await t.runtime.start({ agent: "lead", task: "go" });
+  await lives.leave(t, () => stuck.reached);
+  written.length = 0;
+  t.runtime.cancel(sessionId);
+  await result;
+  expect(written).toContain("row.close");
+  expect([written[0], written.at(-1)]).toEqual(["session.update", "session.update"]);
+  await t.close();
+});
+
+test("what another process asks to stop ends at the next look: one run of a session, or all of it", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  using lives = new Lives();
+  try {
+    const [one, two] = [silence(), silence()];
+    const t = lives.open({ one: [one.step], two: [two.step], three: [hang()] });
+    const tasks = [
+      ["one", "go"],
+      ["two", "go"],
+    ] as const;
+    const results = t.runtime.fanOut(tasks);
+    await lives.leave(t, () => one.reached && two.reached);
+    const other = await t.runtime.start({ agent: "three", task: "go" });
+    const { record } = t.runtime;
+    const begun = t.events.flatMap((event) => (event.type === "run.started" ? [event] : []));
+    const { sessionId = "", runId = "" } = begun.find(({ agent }) => agent === "one") ?? {};
+    const ended = () => t.events.flatMap((event) => (event.type === "run.ended" ? [event.runId] : []));
+    await record.askToStop({ sessionId, id: runId });
+    vi.advanceTimersByTime(1_000);
+    while (ended().length < 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(ended()).toEqual([runId]);
+    await record.askToStop({ sessionId: other.sessionId, id: other.sessionId });
+    vi.advanceTimersByTime(1_000);
+    expect(await other.result).toMatchObject({ status: "cancelled" });
+    expect(ended()).toEqual([runId, other.runId]);
+    expect((await record.findSession(other.sessionId)).status).toBe("cancelled");
+    await t.close();
+    expect((await results).map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a session that waits for a person is left as it is, and the approvals that it waits for are told", async () => {
+  using lives = new Lives();
+  const agents = { lead: { askTools: ["observe"] } };
+  const t = lives.open({ lead: [callTool("observe", {})] }, { tools: [observe], agents, onAsk: "park" });
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const waiting = await t.runtime.record.listApprovals({ state: "waiting" });
+  const parked = t.events.flatMap((event) => (event.type === "session.parked" ? [event.approvalIds] : []));
+  expect(parked).toEqual([waiting.map(({ approvalId }) => approvalId)]);
+  expect(parked[0]).toHaveLength(1);
+  expect(await statusesIn(t)).toEqual(["running"]);
   await t.close();
 });

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { openSeen } from "../../../../test/fixtures/seen-runs.ts";
 import { after, failWith, hang, say, testRuntime } from "../testing/index.ts";
@@ -37,6 +38,8 @@ test("a session that cannot begin says why", async () => {
   await using t = testRuntime({ worker: [] }, { settings: { maxAgents: 1 } });
   await expect(t.runtime.openSession({ agent: "nobody" })).rejects.toThrow("no agent 'nobody'");
   await expect(t.runtime.openSession({ maxConcurrent: 0 })).rejects.toThrow("maxConcurrent");
+  const led = t.runtime.openSession({ agent: "worker", maxConcurrent: 0 });
+  await expect(led).rejects.toThrow("maxConcurrent");
 });
 
 test("a program leads with its own model and limits, as many children as it likes, and as many at once as the settings allow", async () => {
@@ -98,4 +101,62 @@ test("of agents that a program started some have to succeed, but for those that 
   expect(await end("wait")).toBe("failed");
   expect(await end("wait", "cancel")).toBe("completed");
   expect(await end("cancel")).toBe("completed");
+});
+
+test("what is started while a session waits for the last of its agents is waited for too, and counted", async () => {
+  const first = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
+  const answers = [after(first.promise, say("one")), after(second.promise, say("two"))];
+  await using t = testRuntime({ worker: { eachRun: answers } });
+  const session = await t.runtime.openSession();
+  const one = session.spawn("worker", "one");
+  const more = one.result.then(() => session.spawn("worker", "two").result);
+  const closing = session.close();
+  first.resolve();
+  await one.result;
+  while (t.models.worker?.requests.length !== 2) await new Promise((resolve) => setImmediate(resolve));
+  second.resolve();
+  expect(await more).toMatchObject({ success: true });
+  expect((await closing).summary).toBe("The program started 2 agents: 2 succeeded, 0 did not.");
+});
+
+test("what is asked for once a session has counted its agents is refused, though its last row is not written", async () => {
+  await using t = testRuntime({ worker: [say("one")] }, { lenient: true });
+  const session = await t.runtime.openSession();
+  const late = Promise.withResolvers<string | undefined>();
+  t.runtime.events((event) => {
+    if (event.type !== "run.ended" || event.runId !== session.runId) return;
+    session.spawn("worker", "late").result.then(({ error }) => late.resolve(error?.message), late.reject);
+  });
+  await session.spawn("worker", "x").result;
+  expect((await session.close()).summary).toContain("started 1 agents");
+  expect(await late.promise).toContain(
+    `the session ${session.id} has ended; open another one with openSession`,
+  );
+});
+
+test("a session that has ended no longer listens to the signal that could have ended it", async () => {
+  await using t = testRuntime({ worker: [say("one")] });
+  const { signal } = new AbortController();
+  const session = await t.runtime.openSession({ signal });
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  await session.spawn("worker", "x").result;
+  await session.close();
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test("in a session that was cancelled nothing is started any more", async () => {
+  await using t = testRuntime({ worker: [] });
+  const session = await t.runtime.openSession();
+  const ended = Promise.withResolvers<void>();
+  t.runtime.events((event) => {
+    if (event.type === "session.ended") setImmediate(ended.resolve);
+  });
+  session.cancel();
+  await ended.promise;
+  const late = await session.spawn("worker", "x").result;
+  expect(late.error?.message).toContain(
+    `the session ${session.id} has ended; open another one with openSession`,
+  );
+  expect(await session.close()).toMatchObject({ status: "cancelled" });
 });

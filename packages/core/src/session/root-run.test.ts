@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { countedTool, Lives, silence } from "../../../../test/fixtures/lives.ts";
 import { openSeen } from "../../../../test/fixtures/seen-runs.ts";
 import { callTool, say } from "../testing/index.ts";
+import { beginRoot, type RootRequest } from "./root-run.ts";
 
 const SECRET = "sk-test-0123456789abcdefghij";
 const FORM = { type: "object", properties: { found: { type: "string" } }, required: ["found"] };
@@ -113,4 +114,79 @@ test("a root run that goes on has what it was given, and the rights of its sessi
   expect(run).toMatchObject({ asked: "go", deliverables: [{ answer: FORM }], limits: { turns: 7 } });
   expect(run.account.limits).toMatchObject({ tokens: 90_000 });
   expect(run.chain.flatMap(({ deny }) => deny.map(({ text }) => text))).toContain("shell");
+});
+
+test("what the host knows of a task's words holds for its run alone, but for text of the project; a stopped session begins none", async () => {
+  const stuck = silence();
+  await using seen = openSeen(
+    { lead: [stuck.step], worker: { eachRun: [done, done, done, done] } },
+    { lenient: true },
+  );
+  const { sessionId } = await seen.runtime.start({ agent: "lead", task: "wait" });
+  while (!stuck.reached) await new Promise((resolve) => setImmediate(resolve));
+  const { session } = seen.find("lead");
+  const begin = async (more: Partial<RootRequest>) => {
+    const root = await beginRoot(session, { agent: "worker", task: "go", ...more }, { taskId: "7" });
+    await root.result;
+    const run = seen.runs.findLast(({ agent }) => agent.name === "worker");
+    const { tainted, privateData, taskId } = run ?? {};
+    return { tainted, privateData, taskId, projectText: session.projectText.hasEntered };
+  };
+  const nothing = { tainted: false, privateData: false, taskId: "7", projectText: false };
+  expect(await begin({})).toEqual(nothing);
+  expect(await begin({ tainted: true })).toEqual({ ...nothing, tainted: true });
+  expect(await begin({ privateData: true })).toEqual({ ...nothing, privateData: true });
+  expect(await begin({ projectText: true })).toEqual({ ...nothing, projectText: true });
+  seen.runtime.cancel(sessionId);
+  await expect(begin({})).rejects.toThrow("the session was stopped before this task began");
+});
+
+test("a task that begins with another session's conversation has it and its addresses, and still has them after a crash", async () => {
+  using lives = new Lives();
+  const address = "https://colours.example/sky";
+  const stuck = silence();
+  const first = lives.open({ lead: [say("the answer is blue"), stuck.step] });
+  const { session_id } = await first.runtime.run({ agent: "lead", task: `which colour has ${address}` });
+  const fork = { sessionId: session_id, seq: Number.MAX_SAFE_INTEGER };
+  const { sessionId } = await first.runtime.start({ agent: "lead", task: "and now", fork });
+  await lives.leave(first, () => stuck.reached);
+  await first.runtime.leave();
+  const toldTo = ({ models }: typeof first, index: number) =>
+    JSON.stringify(models.lead?.requests[index]?.prompt);
+  expect(toldTo(first, 1)).toMatch(/which colour.*the answer is blue.*and now/);
+  await using second = openSeen({ lead: [done] }, {}, (some, more) => lives.open(some, more));
+  await (await second.runtime.resume(sessionId)).result;
+  expect(toldTo(second, 0)).toMatch(/which colour.*the answer is blue.*and now/);
+  expect(second.find("lead").session.addresses.has(address)).toBe(true);
+});
+
+test("a run that a program led is led to its end after a crash without a model, and its children go on", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  const first = lives.open({ lead: [], worker: [stuck.step] });
+  const session = await first.runtime.openSession({ agent: "lead" });
+  session.spawn("worker", "go");
+  await lives.leave(first, () => stuck.reached);
+  await first.runtime.leave();
+  await using second = lives.open({ lead: [], worker: [done] });
+  const { result } = await second.runtime.resume(session.id);
+  expect(await result).toMatchObject({ status: "completed", run_id: session.runId });
+  expect(second.models.lead?.requests).toEqual([]);
+  expect(second.trace()).toContain("lead > worker: completed");
+});
+
+test("of several tasks each keeps its place after a crash", async () => {
+  using lives = new Lives();
+  const stuck = [silence(), silence()] as const;
+  const first = lives.open({ one: [stuck[0].step], two: [stuck[1].step] });
+  const tasks = [
+    ["one", "go"],
+    ["two", "go"],
+  ] as const;
+  void first.runtime.fanOut(tasks);
+  await lives.leave(first, () => stuck.every(({ reached }) => reached));
+  await first.runtime.leave();
+  await using seen = openSeen({ one: [done], two: [done] }, {}, (some, more) => lives.open(some, more));
+  await (await seen.runtime.resume(first.events[0]?.sessionId ?? "")).results;
+  expect(["one", "two"].map((agent) => seen.find(agent).taskId)).toEqual(["0", "1"]);
 });

@@ -1,8 +1,11 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { handClock } from "../../../../test/attacks/clocks.ts";
 import { countedTool, Lives, silence } from "../../../../test/fixtures/lives.ts";
 import { openSeen } from "../../../../test/fixtures/seen-runs.ts";
+import { LEASE_MS, type Record, SessionTaken } from "../record/record.ts";
+import { createSqliteRecord } from "../record/sqlite/create-sqlite-record.ts";
 import { callDelegate, callTool, hang, say } from "../testing/index.ts";
 
 test("a session that cannot be resumed is let go of, and goes on when it can", async () => {
@@ -165,4 +168,96 @@ test("a session in which nothing had begun has failed, and there is nothing to r
   await using second = lives.open({ lead: [] });
   await expect(second.runtime.resume(session_id)).rejects.toThrow("has ended (failed)");
   expect((await second.runtime.record.findSession(session_id)).status).toBe("failed");
+});
+
+/** The record of some lives, and what happens whenever somebody is about to take a session in it. */
+function onTaking(lives: Lives, happen: (sessionId: string) => void): Record {
+  const kept = createSqliteRecord({ path: lives.database });
+  const takeLease: Record["takeLease"] = async (sessionId, onLost) => {
+    happen(sessionId);
+    return kept.takeLease(sessionId, onLost);
+  };
+  return Object.assign(Object.create(kept), { takeLease });
+}
+
+/** A session that was left in the middle of its one task. */
+async function leaveInTheMiddle(lives: Lives): Promise<string> {
+  const stuck = silence();
+  const t = lives.open({ lead: [stuck.step] });
+  const sessionId = await lives.abandon(t, () => stuck.reached);
+  await t.runtime.leave();
+  return sessionId;
+}
+
+test("a session that another process ended between the look and the lease is not gone on with, and is let go of", async () => {
+  using lives = new Lives();
+  const sessionId = await leaveInTheMiddle(lives);
+  const record = onTaking(lives, () => lives.sql("UPDATE sessions SET status = 'cancelled'"));
+  await using t = lives.open({ lead: [say("done")] }, { internals: { record } });
+  await expect(t.runtime.resume(sessionId)).rejects.toThrow("was stopped, and stays stopped");
+  expect(t.models.lead?.requests).toEqual([]);
+  expect((await t.runtime.record.findSession(sessionId)).status).toBe("cancelled");
+  expect(await t.runtime.record.findHolder(sessionId)).toBeNull();
+});
+
+/** Resumes a session that somebody else has for so many seconds; how long it waited, and what came of it. */
+async function resumeHeld(lives: Lives, { isElsewhere, forMs }: { isElsewhere: boolean; forMs: number }) {
+  const clock = handClock();
+  const sessionId = await leaveInTheMiddle(lives);
+  const record = onTaking(lives, () => {
+    if (clock.monotonicMs() < forMs) throw new SessionTaken(sessionId, "process 1 on a machine", isElsewhere);
+  });
+  await using t = lives.open({ lead: [say("done")] }, { internals: { record, clock } });
+  let isOver = false;
+  const outcome = t.runtime
+    .resume(sessionId)
+    .then(
+      async ({ result }) => (await result).summary,
+      (thrown: Error) => thrown.message,
+    )
+    .finally(() => {
+      isOver = true;
+    });
+  let waitedMs = 0;
+  for (let idle = 0; !isOver && waitedMs < forMs; idle++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (idle % 20 < 19) continue;
+    clock.advance(1_000);
+    waitedMs += 1_000;
+  }
+  return { waitedMs, outcome: await outcome };
+}
+
+test("the silence of a holder on another machine is waited for, but not for ever; a living one here is told at once", async () => {
+  using lives = new Lives();
+  const held = "is being worked on by process 1 on a machine";
+  expect(await resumeHeld(lives, { isElsewhere: true, forMs: 3_000 })).toEqual({
+    waitedMs: 3_000,
+    outcome: "done",
+  });
+  expect(await resumeHeld(lives, { isElsewhere: true, forMs: 10 * LEASE_MS })).toEqual({
+    waitedMs: 2 * LEASE_MS,
+    outcome: expect.stringContaining(held),
+  });
+  expect(await resumeHeld(lives, { isElsewhere: false, forMs: 5_000 })).toEqual({
+    waitedMs: 0,
+    outcome: expect.stringContaining(held),
+  });
+});
+
+test("what a person must fix of a request is told before any session is opened for it", async () => {
+  using lives = new Lives();
+  await using t = lives.open({ lead: [] });
+  const tasks = [["lead", "go"]] as const;
+  await expect(t.runtime.fanOut(tasks, { maxConcurrent: 0 })).rejects.toThrow("maxConcurrent");
+  await expect(t.runtime.fanOut([["lead", "go", { limits: { turns: -1 } }]])).rejects.toThrow("turns");
+  await expect(t.runtime.start({ agent: "lead", task: "go", limits: { turns: -1 } })).rejects.toThrow(
+    "turns",
+  );
+  await expect(t.runtime.start({ agent: "lead", task: "go", model: "none" })).rejects.toThrow("none");
+  await expect(t.runtime.start({ agent: "lead", task: "go", tools: ["nothing"] })).rejects.toThrow("nothing");
+  await expect(t.runtime.start({ agent: "lead", task: "go", tools: "note" as never })).rejects.toThrow(
+    'tools is "note", but must be a list of names',
+  );
+  expect((await t.runtime.record.listSessions()).sessions).toEqual([]);
 });
