@@ -200,6 +200,17 @@ test("a session that another process ended between the look and the lease is not
   expect(await t.runtime.record.findHolder(sessionId)).toBeNull();
 });
 
+test("a session in which another process began a task between the look and the lease is not continued, and is let go of", async () => {
+  using lives = new Lives();
+  const sessionId = await leaveInTheMiddle(lives);
+  lives.sql("UPDATE sessions SET status = 'completed'");
+  const record = onTaking(lives, () => lives.sql("UPDATE sessions SET status = 'running'"));
+  await using t = lives.open({ lead: [say("done")] }, { internals: { record } });
+  await expect(t.runtime.run({ agent: "lead", task: "more", session: sessionId })).rejects.toThrow(sessionId);
+  expect(t.models.lead?.requests).toEqual([]);
+  expect(await t.runtime.record.findHolder(sessionId)).toBeNull();
+});
+
 /** Resumes a session that somebody else has for so many seconds; how long it waited, and what came of it. */
 async function resumeHeld(lives: Lives, { isElsewhere, forMs }: { isElsewhere: boolean; forMs: number }) {
   const clock = handClock();

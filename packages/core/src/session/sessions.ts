@@ -109,11 +109,17 @@ export class Sessions {
     sessionId: string,
   ): Promise<{ open: () => Promise<Session>; more: Pick<RootRequest, "fork"> }> {
     const { record } = this.#host;
-    const row = await record.findSession(sessionId);
-    if (this.#open.has(row.session_id)) throw inUse(row);
-    if (row.status === "running") throw stillOpen(row, await record.findHolder(row.session_id));
-    if (fanOutOf(row)) throw noConversation(row);
-    const lease = await takeLease(record, row.session_id);
+    const found = await record.findSession(sessionId);
+    if (this.#open.has(found.session_id)) throw inUse(found);
+    if (found.status === "running") throw stillOpen(found, await record.findHolder(found.session_id));
+    if (fanOutOf(found)) throw noConversation(found);
+    const lease = await takeLease(record, found.session_id);
+    // Another process may have begun a task in the meantime, and died.
+    const row = await record.findSession(found.session_id);
+    if (row.status === "running") {
+      lease.release();
+      throw stillOpen(row, null);
+    }
     const roots = await readTree(record, row.session_id);
     const open = async () => {
       const session = await adoptSession(this.#host, row, lease);
