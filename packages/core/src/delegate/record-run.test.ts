@@ -231,7 +231,7 @@ const asking = (
   runChild: (request) => spawnRun({ ...request, ...change(request) }),
 });
 
-test("whoever asks for a run, its row says without secrets what it was asked, by which criteria, as which task", async () => {
+test("no matter who asks for a run, its row says without secrets what it was asked, by which criteria, as which task", async () => {
   const internals = asking(() => ({
     ...{ message: `message ${SECRET} end`, task: `task ${SECRET} end`, criteria: `criteria ${SECRET} end` },
     taskId: `id ${SECRET} end`,

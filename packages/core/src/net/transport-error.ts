@@ -25,13 +25,13 @@ const SAID: Readonly<Partial<Record<TransportFailure, string>>> = {
 /** Names a system error by what it means for the caller. */
 export function readTransportError(error: NodeJS.ErrnoException, host: string): TransportError {
   const code = error.code;
-  const failure = failureOf(code);
+  const failure = nameFailure(code);
   const said = SAID[failure] ?? `failed: ${error.message}`;
   const message = `${host} ${said}${code ? ` (${code})` : ""}`;
   return new TransportError(failure, host, message, { cause: error, ...(code && { code }) });
 }
 
-function failureOf(code: string | undefined): TransportFailure {
+function nameFailure(code: string | undefined): TransportFailure {
   if (!code) return "other";
   const known = FAILURES[code];
   if (known) return known;
