@@ -145,7 +145,7 @@ export function createUntrustedFiles({ record, clock, redact }: UntrustedParts):
     },
     async closeLeft(sessionId) {
       for (const { id, root, runId, sinceMs } of await record.listUntrusted({ openIn: sessionId })) {
-        const span = { sinceMs: sinceMs ?? 0, untilMs: clock.wallMs() };
+        const span = { sinceMs: sinceMs ?? 0, untilMs: clock.wallMs() + CLOCK_MS };
         const isNoted = await noteChanged({ folder: root, author: { root, sessionId, runId } }, span);
         await record.closeSpan(id, isNoted ? undefined : span.untilMs);
       }
